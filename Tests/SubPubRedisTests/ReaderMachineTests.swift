@@ -114,6 +114,10 @@
       #expect(reader.taken() == ["2: TYPE key GET key:epoch TYPE other GET other:epoch"])
       try reader.reply(2, DrivenReader.time, DrivenReader.stream, "$1\r\n5\r\n", DrivenReader.stream, "$1\r\n5\r\n")
       #expect(reader.taken() == ["2 checked"])
+      // What was passed to one that has ended since is answered late.
+      reader.remove(0)
+      reader.machine.receive(.check(at: reader.now), of: 0, to: Array("key".utf8), at: reader.now)
+      #expect(reader.machine.checks.waiting.isEmpty)
     }
 
     @Test("a refusal of a wait for a stream that was found meanwhile ends nobody else")

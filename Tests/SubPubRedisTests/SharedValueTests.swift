@@ -12,27 +12,54 @@
       init(_ text: String) { self.text = text }
     }
 
-    private let value = SharedValue(Array("{\"text\":\"seven\"}".utf8))
+    private let bytes = Array("{\"text\":\"seven\"}".utf8)
 
     @Test("coders for JSON decode once for values of the same type, and others each by itself")
     func required_8_10_once() throws {
-      let first = try value.value(by: RedisCoder<Text>.json())
+      let value = SharedValue(among: 10)
+      let first = try value.value(of: bytes, by: RedisCoder<Text>.json())
       #expect(first.text == "seven")
-      #expect(try value.value(by: RedisCoder<Text>.json()) === first)
-      #expect(try value.value(by: RedisCoder<[String: String]>.json()) == ["text": "seven"])
+      #expect(try value.value(of: bytes, by: RedisCoder<Text>.json()) === first)
+      #expect(try value.value(of: bytes, by: RedisCoder<[String: String]>.json()) == ["text": "seven"])
       let own = RedisCoder<Text>(encode: { Array($0.text.utf8) }, decode: { Text("\($0.count)") })
-      #expect(try value.value(by: own).text == "16")
-      #expect(try value.value(by: RedisCoder<Text>.json()).text == "seven")
+      #expect(try value.value(of: bytes, by: own).text == "16")
+      #expect(try value.value(of: bytes, by: RedisCoder<Text>.json()).text == "seven")
+    }
+
+    @Test("a value is kept until all mirrors have taken it, and no longer")
+    func required_8_10_dropped() throws {
+      let value = SharedValue(among: 2)
+      weak var kept: Text?
+      do {
+        let first = try value.value(of: bytes, by: RedisCoder<Text>.json())
+        kept = first
+      }
+      #expect(kept != nil)
+      #expect(try value.value(of: bytes, by: RedisCoder<Text>.json()).text == "seven")
+      #expect(kept == nil)
+    }
+
+    @Test("an entry that arrives alone is shared by the mirrors of its key, and many, or one mirror's, aren't")
+    func required_8_10_alone() {
+      let entries = (1...2).map { StreamEntry.made(EntryID(epoch: 5, version: $0), ["phase", "loaded"]) }
+      for (count, followers, isShared) in [(1, 2, true), (2, 2, false), (1, 1, false)] {
+        var stream = FollowedStream<Int>()
+        for follower in 0..<followers { stream.add(follower, after: .zero) }
+        _ = stream.request(by: .resting)
+        let taken = stream.take(Array(entries.prefix(count)), from: .resting)
+        #expect(taken.count == followers && taken[0].entries.allSatisfy { ($0.shared != nil) == isShared })
+      }
     }
 
     @Test("a value that one coder takes is still too large for another one, and an error isn't kept")
     func required_8_05_limitOfEach() throws {
-      _ = try value.value(by: RedisCoder<Text>.json())
+      let value = SharedValue(among: 10)
+      _ = try value.value(of: bytes, by: RedisCoder<Text>.json())
       #expect(throws: RedisError.Reason.tooLarge(bytes: 16, limit: 15)) {
-        try value.value(by: RedisCoder<Text>.json(maxBytes: 15))
+        try value.value(of: bytes, by: RedisCoder<Text>.json(maxBytes: 15))
       }
-      #expect(throws: (any Error).self) { try value.value(by: RedisCoder<Int>.json()) }
-      #expect(try value.value(by: RedisCoder<Text>.json(maxBytes: 16)).text == "seven")
+      #expect(throws: (any Error).self) { try value.value(of: bytes, by: RedisCoder<Int>.json()) }
+      #expect(try value.value(of: bytes, by: RedisCoder<Text>.json(maxBytes: 16)).text == "seven")
     }
   }
 #endif

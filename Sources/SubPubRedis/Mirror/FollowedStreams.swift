@@ -88,6 +88,9 @@
       _ entries: [StreamEntry], from line: ReadingLine
     ) -> [(follower: Follower, entries: ArraySlice<StreamEntry>)] {
       guard let requested = requested(by: line), let last = entries.last?.id else { return [] }
+      var entries = entries
+      // Of many entries, each follower drops the value of one before it decodes the next.
+      if entries.count == 1, followers.count > 1 { entries[0].shared = SharedValue(among: followers.count) }
       var received: [(Follower, ArraySlice<StreamEntry>)] = []
       for index in followers.indices {
         let (follower, position) = followers[index]

@@ -206,9 +206,8 @@
     private mutating func compare(_ keys: [[UInt8]], with replies: [RedisReply], at now: Moment) {
       for (key, reply) in zip(keys, replies) {
         if let refusal = reply.refusal {
-          let followers = removeStream(key)
-          for follower in followers { act(.end(follower, .refused(refusal))) }
-          if !followers.isEmpty { checks.refusal?.isFound = true }
+          for follower in removeStream(key) { act(.end(follower, .refused(refusal))) }
+          checks.refusal?.isFound = true
         } else if let result = streams[key]?.compare(with: StreamEntry.entries(reply).last?.id, at: now) {
           if result.waits { checks.next = min(checks.next, now + .milliseconds(500)) }
           if result.beginsAnew { noteMissed(key, isBehind: true, at: now) }

@@ -138,7 +138,7 @@
       (inquiry, arrivals, streams, paced, lively) = (
         nil, Arrivals(), FollowedStreams(), PacedStreams(), LivelyStreams()
       )
-      (changed, checks.rest, checks.refusal) = ([], nil, nil)
+      (changed, checks.rest, checks.refusal, checks.waiting) = ([], nil, nil, [])
     }
   }
 #endif

@@ -106,7 +106,8 @@
       switch request {
       case .check(let time):
         checks.next = min(checks.next, time)
-        checks.waiting.insert(follower)
+        // It may have ended since.
+        if streams[key]?.all.contains(follower) ?? false { checks.waiting.insert(follower) }
       case .entries(let place):
         if streams[key]?.move(follower, to: place) ?? false {
           noteMissed(key, isBehind: true, at: now)

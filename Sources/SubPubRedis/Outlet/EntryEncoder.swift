@@ -75,7 +75,7 @@
     mutating func begin(after last: StreamEntry?) {
       guard let last else { return }
       let value = last.value.map {
-        EncodedData(bytes: $0.bytes, origin: last.origin, since: last.since, isInherited: true)
+        EncodedData(bytes: $0, origin: last.origin, since: last.since, isInherited: true)
       }
       // An entry of which only the id was read has no phase.
       inherited = value ?? (last.isInherited || last.phase == nil ? .unknown : nil)

@@ -34,7 +34,9 @@
         rest.removeFirst(count)
         answered.append(Answered(user: next.user, look: next.look, replies: replies))
       }
-      self.rest = rest
+      // A slice keeps what it has no more.
+      if asked.isEmpty { asked = [] }
+      self.rest = rest.isEmpty ? [] : rest
       return answered
     }
   }

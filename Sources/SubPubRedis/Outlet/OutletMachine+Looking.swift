@@ -19,8 +19,8 @@
     enum End: Equatable {
       /// Nothing: entries are on their way, or the outlet doesn't write.
       case nothing
-      /// Whether it is this entry.
-      case entry(EntryID?)
+      /// Which entry it is.
+      case entry
       /// The entry is large, so a script tells its id, once the number is known.
       case large
     }
@@ -35,7 +35,7 @@
       guard let connection, isLooking, !isComparing else { return nil }
       let size = phase == .writing && entries.isEmpty ? entries.lastByteCount : nil
       let end: OutletLook.End =
-        size.map { $0 <= Self.largestToRead ? .entry(stream.end) : .large } ?? .nothing
+        size.map { $0 <= Self.largestToRead ? .entry : .large } ?? .nothing
       if case .entry = end { bytes += settings.looks.atBoth } else { bytes += settings.looks.atNumber }
       return OutletLook(connection: connection, sent: now, end: end)
     }
@@ -67,17 +67,11 @@
       guard phase == .writing else { return }
       switch look.end {
       case .nothing: break
-      case .entry(let end):
-        let last = rest.first?[0]?[0].flatMap { EntryID($0.bytes) }
-        if last != end, !isWritten(last, after: end) { compare(at: now) }
+      case .entry:
+        // The replies to all that was sent before the look have arrived before this one.
+        if rest.first?[0]?[0].flatMap({ EntryID($0.bytes) }) != stream.end { compare(at: now) }
       case .large: if entries.isEmpty { compare(at: now) }
       }
-    }
-
-    /// Whether an entry is the outlet's own, which was sent before the look was.
-    private func isWritten(_ id: EntryID?, after end: EntryID?) -> Bool {
-      guard let id, let token, end.map({ $0 < id }) ?? true else { return false }
-      return id.epoch == token && id.version <= demand.taken?.version ?? 0
     }
   }
 #endif

@@ -37,6 +37,8 @@
     /// Adds a user; returns false if there are enough.
     func add(_ user: any ConnectionUser) -> Bool {
       state.withLock { state in
+        // A node of a cluster may name itself.
+        if state.users.contains(where: { $0 === user }) { return true }
         guard state.users.count < Self.mostUsers else { return false }
         state.users.append(user)
         return true
@@ -48,7 +50,8 @@
       let (channel, attempt) = state.withLock { state -> (RedisChannel?, Task<Void, Never>?) in
         state.users.removeAll { $0 === user }
         state.waiting.removeAll { $0 === user }
-        return state.users.isEmpty ? (state.channel, state.attempt.take()?.task) : (nil, nil)
+        // In one step: whoever comes next makes a connection of its own.
+        return state.users.isEmpty ? (state.channel.take(), state.attempt.take()?.task) : (nil, nil)
       }
       attempt?.cancel()
       channel?.connection.close()
@@ -107,6 +110,8 @@
     func fire() {
       let (users, channel, isAnswered) = state.withLock { ($0.users, $0.channel, $0.looks.isEmpty) }
       guard let channel else { return }
+      // It may have been lost before it was known here.
+      if channel.connection.failure != nil { return forget(channel) }
       setTimer()
       // What isn't answered in time ends the connection.
       if isAnswered { look(for: users, over: channel) }
@@ -133,12 +138,9 @@
     }
 
     private func forget(_ channel: RedisChannel) {
-      let wasCurrent = state.withLock { state in
-        guard state.channel === channel else { return false }
-        (state.channel, state.looks) = (nil, OutletLooks())
-        return true
+      state.withLock { state in
+        if state.channel === channel { (state.channel, state.looks) = (nil, OutletLooks()) }
       }
-      if wasCurrent { client.loop.set(self, to: nil) }
     }
   }
 #endif

@@ -1,22 +1,25 @@
 #if Redis
   import SubPub
 
-  /// The value of an entry, which is decoded once for all mirrors of the key that decode in the same way.
+  /// The value of an entry that several mirrors read, which those that decode in the same way decode once.
   final class SharedValue: Sendable {
-    let bytes: [UInt8]
-    /// The value, and how it was decoded.
-    private let decoded = Locked<(coding: SharedCoding, value: any Sendable)?>(nil)
+    private let state: Locked<(left: Int, decoded: (coding: SharedCoding, value: any Sendable)?)>
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    /// Keeps the value until so many mirrors have taken it.
+    init(among count: Int) { state = Locked((left: count, decoded: nil)) }
 
-    func value<Value>(by coder: RedisCoder<Value>) throws -> Value {
+    func value<Value>(of bytes: [UInt8], by coder: RedisCoder<Value>) throws -> Value {
       guard let coding = coder.coding else { return try coder.decode(bytes) }
-      if let (found, value) = decoded.withLock({ $0 }), found == coding, let value = value as? Value { return value }
+      // What is dropped is foreign, and outlives the lock.
+      let decoded = state.withLock { state in
+        state.left -= 1
+        return state.left > 0 ? state.decoded : state.decoded.take()
+      }
+      if let decoded, decoded.coding == coding, let value = decoded.value as? Value { return value }
       let value = try coder.decode(bytes)
-      // The former one is foreign, and outlives the lock.
-      decoded.withLock { decoded in
-        defer { decoded = (coding, value) }
-        return decoded
+      state.withLock { state in
+        defer { if state.left > 0 { state.decoded = (coding, value) } }
+        return state.decoded
       }
       return value
     }

@@ -90,7 +90,9 @@
   struct StreamEntry {
     let id: EntryID
     private(set) var phase: String?
-    private(set) var value: SharedValue?
+    private(set) var value: [UInt8]?
+    /// What several mirrors decode once; nil if each of them decodes by itself.
+    var shared: SharedValue?
     /// Where its data comes from.
     private(set) var origin = DataOrigin.published
     private(set) var since: Int64?
@@ -116,7 +118,7 @@
         if memory.isText(at: name, Field.phase.bytes) {
           phase = String(decoding: value, as: UTF8.self)
         } else if memory.isText(at: name, Field.value.bytes) {
-          self.value = SharedValue(Array(value))
+          self.value = Array(value)
         } else if memory.isText(at: name, Field.origin.bytes) {
           origin = DataOrigin(rawValue: String(decoding: value, as: UTF8.self)) ?? .published
         } else if memory.isText(at: name, Field.since.bytes) {
@@ -154,7 +156,7 @@
       guard let phase else { throw undecodable("it has no field phase") }
       var value: Value?
       do {
-        value = try self.value?.value(by: coder)
+        if let bytes = self.value { value = try shared?.value(of: bytes, by: coder) ?? coder.decode(bytes) }
       } catch {
         throw undecodable(String(describing: error).shortened)
       }
