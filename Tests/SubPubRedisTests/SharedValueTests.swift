@@ -39,16 +39,17 @@
       #expect(kept == nil)
     }
 
-    @Test("an entry that arrives alone is shared by the mirrors of its key, and many, or one mirror's, aren't")
-    func required_8_10_alone() {
-      let entries = (1...2).map { StreamEntry.made(EntryID(epoch: 5, version: $0), ["phase", "loaded"]) }
-      for (count, followers, isShared) in [(1, 2, true), (2, 2, false), (1, 1, false)] {
-        var stream = FollowedStream<Int>()
-        for follower in 0..<followers { stream.add(follower, after: .zero) }
-        _ = stream.request(by: .resting)
-        let taken = stream.take(Array(entries.prefix(count)), from: .resting)
-        #expect(taken.count == followers && taken[0].entries.allSatisfy { ($0.shared != nil) == isShared })
-      }
+    @Test(
+      "the mirrors of a key share the value of one entry, and of more if they are small",
+      arguments: [(1, 100_000, 2, true), (2, 100_000, 2, false), (9, 100, 2, true), (1, 100, 1, false)])
+    func required_8_10_size(count: UInt64, bytes: Int, followers: Int, isShared: Bool) {
+      let value = String(repeating: "7", count: bytes)
+      let entries = (1...count).map { StreamEntry.made(EntryID(epoch: 5, version: $0), ["value", value]) }
+      var stream = FollowedStream<Int>()
+      for follower in 0..<followers { stream.add(follower, after: .zero) }
+      _ = stream.request(by: .resting)
+      let taken = stream.take(entries, from: .resting)
+      #expect(taken.count == followers && taken[0].entries.allSatisfy { ($0.shared != nil) == isShared })
     }
 
     @Test("a value that one coder takes is still too large for another one, and an error isn't kept")

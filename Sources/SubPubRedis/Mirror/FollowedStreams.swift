@@ -88,9 +88,7 @@
       _ entries: [StreamEntry], from line: ReadingLine
     ) -> [(follower: Follower, entries: ArraySlice<StreamEntry>)] {
       guard let requested = requested(by: line), let last = entries.last?.id else { return [] }
-      var entries = entries
-      // Of many entries, each follower drops the value of one before it decodes the next.
-      if entries.count == 1, followers.count > 1 { entries[0].shared = SharedValue(among: followers.count) }
+      let entries = followers.count > 1 ? shared(entries) : entries
       var received: [(Follower, ArraySlice<StreamEntry>)] = []
       for index in followers.indices {
         let (follower, position) = followers[index]
@@ -100,6 +98,20 @@
       }
       return received
     }
+
+    /// Lets the followers decode values once, unless these take much memory: each follower takes all entries before
+    /// the next one does.
+    private func shared(_ entries: [StreamEntry]) -> [StreamEntry] {
+      let byteCount = entries.reduce(0) { $0 + ($1.value?.count ?? 0) }
+      guard entries.count == 1 || byteCount <= Self.sharedByteCount else { return entries }
+      return entries.map { entry in
+        var entry = entry
+        entry.shared = SharedValue(among: followers.count)
+        return entry
+      }
+    }
+
+    private static var sharedByteCount: Int { 64 << 10 }
 
     /// The followers for which the last `XREAD` has asked.
     func readFollowers(by line: ReadingLine) -> [Follower] {
