@@ -34,6 +34,8 @@
       outlet.machine.looked(look, try replies("-NOPERM no\r\n"), at: outlet.now)
       #expect(outlet.taken().last?.contains("the server refuses: NOPERM") ?? false)
       outlet.reconnect()
+      try outlet.settle(number: "5", last: nil)
+      #expect(outlet.machine.isWriting)
       _ = outlet.taken()
       outlet.machine.looked(look, try replies("$1\r\n9\r\n"), at: outlet.now)
       #expect(outlet.taken() == [])
