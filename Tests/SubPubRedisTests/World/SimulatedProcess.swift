@@ -146,6 +146,7 @@
       for outlet in outlets { outlet.publisher.outlets = [] }
       for reader in readers { reader.dissolve() }
       (outlets, mirrors, readers, waiting, receipts, backlog, link) = ([], [], [], [], [], [], nil)
+      looks = OutletLooks()
     }
 
     func kill() {
