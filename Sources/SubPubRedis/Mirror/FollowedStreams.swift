@@ -125,12 +125,9 @@
     /// Or the server has an older copy of it, and the outlet is about to write what is missing. Returns whether the
     /// followers wait for that, or have been sent back to the beginning.
     mutating func compare(with last: EntryID?, at now: Moment) -> (waits: Bool, beginsAnew: Bool) {
-      guard let last, last.epoch < epoch else {
-        noteCurrent()
-        return (false, false)
-      }
+      guard isBehind(last?.epoch ?? .max), let last else { return (false, false) }
       guard behind.isOver(at: now) else { return (true, false) }
-      noteCurrent()
+      behind.end()
       for index in followers.indices where last.epoch < followers[index].position.epoch {
         followers[index].position = .zero
       }
@@ -140,12 +137,9 @@
     /// Whether a follower's position has a greater epoch; notes otherwise that the stream isn't behind.
     mutating func isBehind(_ epoch: UInt64) -> Bool {
       if epoch < self.epoch { return true }
-      noteCurrent()
+      behind.end()
       return false
     }
-
-    /// Notes that the stream isn't behind its followers.
-    mutating func noteCurrent() { behind.end() }
   }
 
   /// Followers that want only the newest entry of their streams, now and then.

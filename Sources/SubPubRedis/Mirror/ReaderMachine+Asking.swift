@@ -216,11 +216,9 @@
     }
 
     private mutating func endCheck(of keys: [[UInt8]]) {
-      if !checks.waiting.isEmpty {
-        for key in keys {
-          for follower in streams[key]?.all ?? [] where checks.waiting.remove(follower) != nil {
-            act(.pass(.checked, follower))
-          }
+      for key in keys where !checks.waiting.isEmpty {
+        for follower in streams[key]?.all ?? [] where checks.waiting.remove(follower) != nil {
+          act(.pass(.checked, follower))
         }
       }
       // It may have begun anew meanwhile.

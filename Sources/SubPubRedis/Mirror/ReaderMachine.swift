@@ -141,8 +141,7 @@
           (self[line].wait, self[line].message) = (nil, nil)
           receive(reply, to: wait, over: line, at: now)
         } else {
-          let isComplete = inquiry?.take(&rest, over: line)
-          guard let isComplete else { break }
+          guard let isComplete = inquiry?.take(&rest, over: line) else { break }
           if isComplete { receiveInquiry(at: now) }
         }
       }

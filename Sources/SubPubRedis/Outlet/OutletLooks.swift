@@ -18,6 +18,17 @@
 
     var isEmpty: Bool { asked.isEmpty }
 
+    /// Asks users for their looks; returns those that there are, and what asks the server.
+    static func looks(
+      of users: [User], by look: (User, inout [UInt8]) -> OutletLook?
+    ) -> (looks: [Asked], bytes: [UInt8]) {
+      var (looks, bytes): ([Asked], [UInt8]) = ([], [])
+      for user in users {
+        if let look = look(user, &bytes) { looks.append(Asked(user: user, look: look)) }
+      }
+      return (looks, bytes)
+    }
+
     /// Notes that these looks are taken; returns how many replies they have.
     mutating func begin(_ looks: [Asked]) -> Int {
       asked += looks

@@ -59,8 +59,6 @@
       let limit: [String]
       /// What asks for the outlet's number, and what also asks for the last entry.
       let looks: (atNumber: [UInt8], atBoth: [UInt8])
-      /// How often an outlet that stands by asks at least.
-      let checkInterval: Duration
 
       init(key: String, endpoint: RedisEndpoint, maxLength: Int) {
         (self.key, self.endpoint, self.maxLength, keys) = (key, endpoint, maxLength, OutletKeys(stream: key))
@@ -69,8 +67,10 @@
         adding = RedisCommand(["XADD", key, "NOMKSTREAM"] + limit)
         let look = RedisCommand("GET", keys.counter).encoded
         looks = (look, look + RedisCommand.lastEntry(of: Array(key.utf8)).encoded)
-        checkInterval = OutletLook.interval(replyTimeout: endpoint.replyTimeout)
       }
+
+      /// How often an outlet that stands by asks at least.
+      var checkInterval: Duration { OutletLook.interval(replyTimeout: endpoint.replyTimeout) }
 
       /// How long an outlet that may have been superseded waits for the other one.
       var doubtTime: Duration { max(OutletCertainty.takeOverDelay, endpoint.replyTimeout * 2) }

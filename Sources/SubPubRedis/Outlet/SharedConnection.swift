@@ -118,13 +118,10 @@
     }
 
     private func look(for users: [any ConnectionUser], over channel: RedisChannel) {
-      var (bytes, looks): ([UInt8], [OutletLooks<any ConnectionUser>.Asked]) = ([], [])
       let now = Moment.now
-      for user in users {
-        if let look = user.look(at: now, askingWith: &bytes) { looks.append(.init(user: user, look: look)) }
-      }
+      let (looks, bytes) = OutletLooks.looks(of: users) { $0.look(at: now, askingWith: &$1) }
       if looks.isEmpty { return }
-      let count = state.withLock { [looks] in $0.looks.begin(looks) }
+      let count = state.withLock { $0.looks.begin(looks) }
       do throws(RedisError.Reason) { try channel.send(bytes, replies: count, mayBeDelayed: true) } catch {
         forget(channel)
       }

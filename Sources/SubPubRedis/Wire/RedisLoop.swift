@@ -139,8 +139,7 @@
 
     /// Waits for the sockets, and lets their connections send and receive; returns those that are over.
     func poll(_ buffer: inout [UInt8]) -> [RedisConnection] {
-      var (descriptors, waiting): ([pollfd], [(connection: RedisConnection, deadline: Moment?)]) =
-        ([], [])
+      var (descriptors, waiting): ([pollfd], [(connection: RedisConnection, deadline: Moment?)]) = ([], [])
       var closed: [RedisConnection] = []
       var (limit, now) = (limit, Moment.now)
       for connection in connections {

@@ -37,7 +37,7 @@
     var bytes: ArraySlice<UInt8> { memory.bytes[memory.text(at: index)] }
 
     /// Whether the reply is this string.
-    func isText(_ text: String) -> Bool { bytes.elementsEqual(text.utf8) }
+    func isText(_ text: String) -> Bool { memory.isText(at: index, text.utf8) }
 
     /// The bytes of a string as UTF-8.
     var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -95,7 +95,7 @@
     }
 
     /// Whether an element is a string with these bytes.
-    func isText(at index: Int, _ text: [UInt8]) -> Bool {
+    func isText(at index: Int, _ text: some Collection<UInt8>) -> Bool {
       let range = self.text(at: index)
       return range.count == text.count && zip(range, text).allSatisfy { bytes[$0] == $1 }
     }

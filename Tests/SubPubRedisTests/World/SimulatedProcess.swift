@@ -92,11 +92,8 @@
           guard let self, link === self.link, link.failure == nil else { return }
           look(over: link, channel)
           if !looks.isEmpty { return }
-          var (bytes, asked): ([UInt8], [OutletLooks<SimulatedOutlet>.Asked]) = ([], [])
-          for outlet in outlets {
-            if let look = outlet.machine.look(at: world.now, askingWith: &bytes) {
-              asked.append(.init(user: outlet, look: look))
-            }
+          let (asked, bytes) = OutletLooks.looks(of: outlets) { [world] in
+            $0.machine.look(at: world.now, askingWith: &$1)
           }
           if asked.isEmpty { return }
           world.note("\(name) looks at \(asked.count) keys: \(World.words(bytes))")

@@ -2,6 +2,7 @@
 //
 //   redis-scale SOCKET             all of the figures
 //   redis-scale SOCKET COUNT       the figures of so many idle outlets and mirrors
+//   redis-scale SOCKET hot         the figure of many mirrors of one key
 //   redis-scale SOCKET follow KEY COUNT PACE
 //                                  one process of a fleet: so many mirrors of a key, each with a pace in milliseconds,
 //                                  or 0 for none; reads lines, and prints the versions that the mirrors show
