@@ -1,0 +1,22 @@
+#if Redis && DEBUG
+  @testable import SubPubRedis
+  import Testing
+
+  @Suite("8.06 Followers with a pace")
+  struct PacedStreamsTests {
+    private let start = Moment.now
+    private let key = Array("key".utf8)
+
+    @Test(
+      "a follower keeps its pace, and intervals that were missed aren't made up for",
+      arguments: [(1.0, 2.0), (1.5, 2.0), (2.0, 3.0), (7.25, 8.25)])
+    func required_8_06_2_12_missedIntervals(now: Double, next: Double) {
+      var paced = PacedStreams<Int>()
+      paced.add(0, to: key, .seconds(1), after: .zero, at: start)
+      let now = start + .seconds(now)
+      #expect(paced.dueKeys(at: now) == [key])
+      _ = paced.take(nil, of: key, dueAt: now, serverTime: 0, at: now)
+      #expect(paced.next == start + .seconds(next))
+    }
+  }
+#endif
