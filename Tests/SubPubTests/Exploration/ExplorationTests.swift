@@ -110,8 +110,17 @@ import Testing
           let (shortLived, queue) = (simulation.actor(), simulation.serialQueue())
           simulation.subscribe(on: shortLived)
           simulation.subscribe("cancelled", on: queue)
-          simulation.clients(2, .update())
+          simulation.client(.update(2))
           simulation.client(.cancel("cancelled"))
+          simulation.client(.release(shortLived))
+        }
+      }
+
+      @Test("an actor that dies while two clients publish") func model_2_05_publishingClients() async {
+        await ExplorationTests.hold { simulation in
+          let shortLived = simulation.actor()
+          simulation.subscribe(on: shortLived)
+          simulation.clients(2, .update())
           simulation.client(.release(shortLived))
         }
       }
