@@ -116,10 +116,16 @@
       act()
       guard time >= nextLook else { return }
       nextLook = time + 1
-      var bytes: [UInt8] = []
-      guard !isLooking, let look = machine.look(at: now, askingWith: &bytes) else { return }
+      guard !isLooking, let (look, bytes) = look() else { return }
       done.append(Self.name(of: bytes, look.replyCount))
       owed.append(.look(look))
+    }
+
+    /// A look of its connection, which may read so many bytes of last entries, besides the first one.
+    func look(reading bytes: Int = .max, after others: Int = 0) -> (look: OutletLook, bytes: [UInt8])? {
+      var (share, asking) = (LookShare(bytes), [UInt8]())
+      if others > 0 { _ = share.take(others) }
+      return machine.look(at: now, reading: &share, askingWith: &asking).map { ($0, asking) }
     }
 
     private var isLooking: Bool { owed.contains { if case .look = $0 { true } else { false } } }

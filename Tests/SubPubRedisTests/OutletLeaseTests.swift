@@ -99,6 +99,29 @@
       }
     }
 
+    @Test("a lease is renewed in time although the reply to the renewal before is held up")
+    func required_8_09_lateReply() throws {
+      var outlet = try DrivenOutlet(writing: 7, lease: .seconds(6))
+      func renewals() -> Int { outlet.taken().count { $0 == "renew" } }
+      var counts: [Int] = []
+      for _ in 1...5 {
+        outlet.wait(1)
+        counts.append(renewals())
+      }
+      #expect(counts == [0, 1, 0, 1, 0])
+      let sent = outlet.now
+      // To the first renewal, between looks.
+      try outlet.reply("$1\r\n7\r\n:1\r\n")
+      #expect(outlet.machine.nextTime == sent + .seconds(1))
+      outlet.wait(1)
+      #expect(renewals() == 1)
+      outlet.lose()
+      outlet.machine.retry()
+      outlet.connect()
+      try outlet.settle(number: "7", last: nil)
+      #expect(renewals() == 1, "those of the former connection don't count")
+    }
+
     @Test("an outlet that waits for the one before to notice renews its lease meanwhile")
     func required_8_09_8_08_renewsWhileWaiting() throws {
       var outlet = DrivenOutlet(lease: .seconds(3))

@@ -18,5 +18,17 @@
       _ = paced.take(nil, of: key, dueAt: now, serverTime: 0, at: now)
       #expect(paced.next == start + .seconds(next))
     }
+
+    @Test("a follower that wants to look before its next interval does, and not later than it would have")
+    func required_8_01_8_06_look() {
+      var paced = PacedStreams<Int>()
+      for follower in 0...1 { paced.add(follower, to: key, .seconds(8 + follower), after: .zero, at: start) }
+      paced.look(0, by: start + .seconds(2))
+      #expect(paced.next == start + .seconds(2))
+      paced.look(0, by: start + .seconds(3))
+      #expect(paced.next == start + .seconds(2))
+      _ = paced.take(nil, of: key, dueAt: start + .seconds(2), serverTime: 0, at: start + .seconds(2))
+      #expect(paced.next == start + .seconds(9))
+    }
   }
 #endif

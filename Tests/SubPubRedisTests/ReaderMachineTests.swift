@@ -241,6 +241,37 @@
       #expect(reader.taken() == ["1: XREVRANGE key + - COUNT 1", "0 entry 5-1"])
     }
 
+    @Test("a follower with a long pace that waits for a check has it in time")
+    func required_8_01_checkWithPace() throws {
+      var reader = DrivenReader()
+      reader.add(0, pacing: 60)
+      reader.connect(1)
+      try reader.reply(1, DrivenReader.time, DrivenReader.entries("5-1"))
+      _ = reader.taken()
+      reader.machine.receive(.check(at: reader.now + .seconds(1)), of: 0, to: Array("key".utf8), at: reader.now)
+      #expect(reader.machine.nextTime == reader.now + .seconds(1))
+      reader.wait(1)
+      #expect(reader.taken() == ["1: XREVRANGE key + - COUNT 1"])
+      try reader.reply(1, DrivenReader.time, DrivenReader.entries("5-1"))
+      #expect(reader.taken() == ["0 caughtUp"])
+    }
+
+    @Test("a follower that has gone, or can't go on, isn't told of a check, and a late one puts no other one off")
+    func required_8_07_checkedLate() throws {
+      var reader = try DrivenReader(following: "key", "other")
+      for (follower, key) in [(0, "key"), (1, "other")] {
+        for seconds in [1.0, 9] {
+          let time = reader.now + .seconds(seconds)
+          reader.machine.receive(.check(at: time), of: follower, to: Array(key.utf8), at: reader.now)
+          #expect(reader.machine.nextTime == reader.now + .seconds(1))
+        }
+      }
+      reader.remove(0)
+      #expect(reader.machine.checks.waiting == [1])
+      reader.lose(1, "lost")
+      #expect(reader.machine.checks.waiting.isEmpty)
+    }
+
     @Test("a server that has become a replica gets a new connection")
     func required_8_04_unblocked() throws {
       var reader = try DrivenReader(following: "key")

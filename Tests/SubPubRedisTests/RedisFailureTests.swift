@@ -107,6 +107,22 @@
       #expect("\(try #require(mirror.publisher.state.error))".hasPrefix("Redis at \(path)/0, key key: \(text)"))
     }
 
+    @Test("delays and limits that no clock can count don't end, and stop nothing")
+    func required_7_02_longTimes() async throws {
+      let policy = RetryPolicy(maxAttempts: 3) { _, _ in .seconds(Int64.max) }
+      let endpoint = RedisEndpoint(unixSocket: "/no/such/socket")
+      let (outlet, mirror) = (outlet(endpoint, retry: policy), mirror(endpoint, retry: policy))
+      for limit in [.seconds(Int64.max), Duration(attoseconds: .max)] {
+        let value = Task { try await mirror.value(within: limit) }
+        let runs = [outlet, mirror as any Runnable].map { part in Task { try await part.run() } }
+        try await until { failureCount == 1 && mirror.reason != nil }
+        failures.withLock { $0 = [] }
+        for run in runs { try await cancel(run) }
+        value.cancel()
+        await #expect(throws: CancellationError.self) { try await value.value }
+      }
+    }
+
     @Test("delays are measured on the clock, and a cancel or `refreshIfNeeded` ends one")
     func delays() async throws {
       let (clock, attempts) = (ManualClock(), Locked(0))

@@ -26,6 +26,15 @@
       #expect(try value.value(of: bytes, by: RedisCoder<Text>.json()).text == "seven")
     }
 
+    @Test("mirrors of several types decode once for each, in whatever order they come")
+    func required_8_10_severalTypes() throws {
+      let value = SharedValue(among: 10)
+      let first = try value.value(of: bytes, by: RedisCoder<Text>.json())
+      _ = try value.value(of: bytes, by: RedisCoder<[String: String]>.json())
+      _ = try value.value(of: bytes, by: RedisCoder<Text>.json(maxBytes: 16))
+      #expect(try value.value(of: bytes, by: RedisCoder<Text>.json()) === first)
+    }
+
     @Test("a value is kept until all mirrors have taken it, and no longer")
     func required_8_10_dropped() throws {
       let value = SharedValue(among: 2)

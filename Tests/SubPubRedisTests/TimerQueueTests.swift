@@ -25,6 +25,28 @@
       #expect(queue.isEmpty && queue.first == nil)
     }
 
+    @Test("a timer that is set anew, or to no time, is kept no longer than it has to be")
+    func required_8_10_released() {
+      var queue = TimerQueue()
+      weak var kept: Timer?
+      do {
+        let timer = Timer()
+        kept = timer
+        for time in [at(1), at(1), at(2), nil, at(1)] { _ = queue.set(timer, to: time) }
+        _ = queue.set(timers[0], to: at(1))
+      }
+      #expect(kept != nil)
+      if let kept { _ = queue.set(kept, to: nil) }
+      #expect(kept == nil)
+      #expect(queue.takeDue(at: at(3)).count == 1)
+    }
+
+    @Test("a time that no clock can count is as good as a hundred years")
+    func required_7_02_longTimes() {
+      let (late, later) = (start + .seconds(Int64.max), start + Duration(attoseconds: .max))
+      #expect(late > at(1_000_000_000) && later == late && late + .seconds(Int64.max) > late)
+    }
+
     @Test("what doesn't count any more ends no wait")
     func required_8_10_outdated() {
       var queue = TimerQueue()

@@ -174,6 +174,12 @@
       (all[index].position, all[index].next) = (position, now)
     }
 
+    /// Lets a follower know by a time, which may be before its next interval.
+    mutating func look(_ follower: Follower, by time: Moment) {
+      guard let index = all.firstIndex(where: { $0.follower == follower }) else { return }
+      all[index].next = min(all[index].next, time)
+    }
+
     mutating func remove(_ gone: Set<Follower>) { all.removeAll { gone.contains($0.follower) } }
 
     /// Removes the followers of a stream, and returns them.

@@ -105,9 +105,13 @@
     mutating func receive(_ request: StreamRequest, of follower: Follower, to key: [UInt8], at now: Moment) {
       switch request {
       case .check(let time):
-        checks.next = min(checks.next, time)
-        // It may have ended since.
-        if streams[key]?.all.contains(follower) ?? false { checks.waiting.insert(follower) }
+        // It may also have ended since.
+        if streams[key]?.all.contains(follower) ?? false {
+          checks.next = min(checks.next, time)
+          checks.waiting.insert(follower)
+        } else {
+          paced.look(follower, by: time)
+        }
       case .entries(let place):
         if streams[key]?.move(follower, to: place) ?? false {
           noteMissed(key, isBehind: true, at: now)

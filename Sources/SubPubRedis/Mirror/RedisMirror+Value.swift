@@ -25,7 +25,7 @@
           try await Self.firstValue(of: states, of: publisher.id)
         }
         group.addTask { [clock] in
-          try await clock.sleep(for: limit)
+          try await clock.pause(for: limit)
           return nil
         }
         defer { group.cancelAll() }

@@ -219,7 +219,7 @@
       // In one step: whoever sees that it sleeps may wake it. The former one, which may hold a foreign error, is
       // returned, too, so that it outlives the lock.
       let pause = state.withLock { state in
-        let (pause, former) = (Task { [clock] in try await clock.sleep(for: time) }, state.pause)
+        let (pause, former) = (Task { [clock] in try await clock.pause(for: time) }, state.pause)
         state.pause = pause
         return (pause, former)
       }.0

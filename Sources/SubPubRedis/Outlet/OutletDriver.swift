@@ -56,7 +56,6 @@
 
     /// Lets go of everything; returns the loops whose threads may be busy with this run.
     ///
-    /// The loop may hold this object for a while, but nothing that is foreign.
     func end() -> [RedisLoop] {
       let (shared, channel, foreign) = state.withLock { state in
         defer { state.machine.demand.pending = { 0 } }
@@ -132,8 +131,8 @@
   extension OutletDriver: LoopTimer, ConnectionUser {
     func fire() { change(isOnLoop: true) { $0.timeHasCome(at: $1) } }
 
-    func look(at now: Moment, askingWith bytes: inout [UInt8]) -> OutletLook? {
-      state.withLock { $0.machine.look(at: now, askingWith: &bytes) }
+    func look(at now: Moment, reading share: inout LookShare, askingWith bytes: inout [UInt8]) -> OutletLook? {
+      state.withLock { $0.machine.look(at: now, reading: &share, askingWith: &bytes) }
     }
 
     func looked(_ look: OutletLook, _ replies: ArraySlice<RedisReply>, at now: Moment) {

@@ -19,6 +19,9 @@
 
     init(time: Duration, holder: String = UUID().uuidString) { (self.time, self.holder) = (time, holder) }
 
+    /// After what time it is renewed.
+    var renewalTime: Duration { time / 3 }
+
     var milliseconds: String { "\(Int64((time / .milliseconds(1)).rounded(.up)))" }
 
     /// What the next attempt to take it is for: see ``OutletScript/takeOver``.
@@ -44,7 +47,7 @@
     }
 
     /// Notes that this run has it, since the command was sent that has taken or renewed it.
-    mutating func noteRenewal(sentAt sent: Moment) { (due, end, isLost) = (sent + time / 3, nil, false) }
+    mutating func noteRenewal(sentAt sent: Moment) { (due, end, isLost) = (sent + renewalTime, nil, false) }
 
     /// Notes that another outlet has it for so many milliseconds, or, with a negative number, that nobody has it.
     mutating func noteRefusal(rest: Int64, at now: Moment) {
@@ -62,6 +65,6 @@
     }
 
     /// Notes that it is another outlet's, and when to look again.
-    mutating func noteLoss(at now: Moment) { due = now + time / 3 }
+    mutating func noteLoss(at now: Moment) { due = now + renewalTime }
   }
 #endif

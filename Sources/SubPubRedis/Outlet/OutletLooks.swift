@@ -1,5 +1,11 @@
 #if Redis
-  /// The looks of one connection that the server hasn't answered, in the order of the questions.
+  import SubPub
+
+  /// The looks of one connection that the server hasn't answered, in rounds, and what the next round may ask for.
+  ///
+  /// The last entries of all outlets together may keep a slow link busy for longer than an outlet stays sure, and their
+  /// replies hold up those to renewals of leases. So a round reads no more of them than arrive in a while; the others
+  /// have their turns in the next rounds.
   struct OutletLooks<User> {
     struct Asked {
       let user: User
@@ -12,43 +18,103 @@
       let replies: ArraySlice<RedisReply>
     }
 
-    private var asked: ArraySlice<Asked> = []
+    /// Looks that are taken at the same time.
+    struct Round {
+      fileprivate(set) var looks: ArraySlice<Asked>
+      /// What asks the server.
+      let bytes: [UInt8]
+      /// The first user whose last entry had to wait for the next round; nil if none had to.
+      fileprivate let leftOut: Int?
+      /// When the first answer has arrived.
+      fileprivate var firstAnswer: Moment?
+
+      var isEmpty: Bool { looks.isEmpty }
+    }
+
+    /// With whose last entry the next round begins, and how many bytes of last entries it reads.
+    struct Turn {
+      fileprivate(set) var first = 0
+      fileprivate(set) var mostBytes = 32 << 10
+    }
+
+    private(set) var turn = Turn()
+    private var rounds: [Round] = []
     /// The replies to a look that hasn't got all of them.
     private var rest: ArraySlice<RedisReply> = []
 
-    var isEmpty: Bool { asked.isEmpty }
+    /// Reads so many bytes in the first round.
+    init(reading bytes: Int? = nil) { if let bytes { turn.mostBytes = bytes } }
 
-    /// Asks users for their looks; returns those that there are, and what asks the server.
-    static func looks(
-      of users: [User], by look: (User, inout [UInt8]) -> OutletLook?
-    ) -> (looks: [Asked], bytes: [UInt8]) {
-      var (looks, bytes): ([Asked], [UInt8]) = ([], [])
-      for user in users {
-        if let look = look(user, &bytes) { looks.append(Asked(user: user, look: look)) }
+    /// Whether another round may begin: a long way to the server takes a few.
+    var mayBegin: Bool { rounds.count < 3 }
+
+    /// Asks users for their looks.
+    static func round(
+      of users: [User], _ turn: Turn, by look: (User, inout LookShare, inout [UInt8]) -> OutletLook?
+    ) -> Round {
+      var (looks, bytes, share): ([Asked], [UInt8], LookShare) = ([], [], LookShare(turn.mostBytes))
+      var leftOut: Int?
+      for place in users.indices {
+        let index = (turn.first + place) % users.count
+        if let look = look(users[index], &share, &bytes) { looks.append(Asked(user: users[index], look: look)) }
+        if share.isSpent, leftOut == nil { leftOut = index }
       }
-      return (looks, bytes)
+      return Round(looks: looks[...], bytes: bytes, leftOut: leftOut)
     }
 
-    /// Notes that these looks are taken; returns how many replies they have.
-    mutating func begin(_ looks: [Asked]) -> Int {
-      asked += looks
-      return looks.reduce(0) { $0 + $1.look.replyCount }
+    /// Notes that a round begins; returns how many replies it has.
+    mutating func begin(_ round: Round) -> Int {
+      if let next = round.leftOut { turn.first = next }
+      rounds.append(round)
+      return round.looks.reduce(0) { $0 + $1.look.replyCount }
     }
 
     /// Takes the looks that these replies complete.
-    mutating func take(_ replies: [RedisReply]) -> [Answered] {
+    mutating func take(_ replies: [RedisReply], at now: Moment) -> [Answered] {
       var answered: [Answered] = []
       answered.reserveCapacity(replies.count)
       var rest = rest.isEmpty ? replies[...] : rest + replies
-      while let count = asked.first?.look.replyCount, rest.count >= count {
-        let (next, replies) = (asked.removeFirst(), rest.prefix(count))
+      while let count = rounds.first?.looks.first?.look.replyCount, rest.count >= count {
+        let (next, replies) = (rounds[0].looks.removeFirst(), rest.prefix(count))
         rest.removeFirst(count)
         answered.append(Answered(user: next.user, look: next.look, replies: replies))
+        if rounds[0].firstAnswer == nil { rounds[0].firstAnswer = now }
+        if rounds[0].isEmpty { end(rounds.removeFirst(), at: now) }
       }
-      // A slice keeps what it has no more.
-      if asked.isEmpty { asked = [] }
       self.rest = rest.isEmpty ? [] : rest
       return answered
+    }
+
+    /// Lets the next round read less if the replies to this one kept the link busy, and more if it could have.
+    private mutating func end(_ round: Round, at now: Moment) {
+      guard let first = round.firstAnswer else { return }
+      let time = first.duration(to: now)
+      if time > .milliseconds(250) {
+        turn.mostBytes /= 2
+      } else if round.leftOut != nil, time < .milliseconds(125) {
+        turn.mostBytes = min(turn.mostBytes * 2, 1 << 20)
+      }
+    }
+  }
+
+  /// How much a round of looks may still read of last entries.
+  struct LookShare {
+    private var left: Int
+    private var hasRead = false
+    /// Whether an entry had to wait for the next round.
+    private(set) var isSpent = false
+
+    init(_ bytes: Int) { left = bytes }
+
+    /// Returns whether an entry of this size may be read.
+    ///
+    /// The first one always may, so that each has its turn.
+    mutating func take(_ byteCount: Int) -> Bool {
+      isSpent = isSpent || hasRead && byteCount > left
+      if isSpent { return false }
+      left -= byteCount
+      hasRead = true
+      return true
     }
   }
 #endif

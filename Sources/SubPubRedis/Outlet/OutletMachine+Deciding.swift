@@ -67,8 +67,15 @@
       }
     }
 
+    /// When the lease is to be renewed, whether or not the server has answered before: a reply may be held up.
+    var nextRenewal: Moment? {
+      guard let lease, let due = lease.due else { return nil }
+      for case .renew(let sent) in questions.reversed() { return max(due, sent + lease.renewalTime) }
+      return due
+    }
+
     private mutating func renewIfDue(at now: Moment) {
-      guard let token, let lease, let due = lease.due, now >= due, !isAsking(.renew) else { return }
+      guard let token, let lease, let next = nextRenewal, now >= next else { return }
       let arguments = [lease.holder, lease.milliseconds, "\(token)"]
       ask(.renew(sent: now), OutletScript.renew.command([settings.keys.counter, settings.keys.lease], arguments))
     }
@@ -76,16 +83,15 @@
 
   /// What is asked.
   extension OutletMachine {
-    enum Kind { case takeOver, comparison, renew }
+    enum Kind { case takeOver, comparison }
 
     /// Whether the server was asked for something, and hasn't answered.
     func isAsking(_ kind: Kind) -> Bool {
       questions.contains { question in
         switch question {
         case .settle, .restore: kind == .comparison
-        case .renew: kind == .renew
         case .takeOver: kind == .takeOver
-        case .entries, .end: false
+        case .renew, .entries, .end: false
         }
       }
     }

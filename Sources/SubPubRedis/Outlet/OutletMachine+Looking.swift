@@ -7,7 +7,7 @@
   /// connection takes the looks of all of its outlets together.
   struct OutletLook: Equatable {
     /// How often looks are taken: a dead connection is noticed within twice the time that a reply may take (8.07), and
-    /// an outlet is sure all the while.
+    /// an outlet is sure all the while, unless the way to the server and back takes longer than two seconds.
     static func interval(replyTimeout: Duration) -> Duration { min(.seconds(1), replyTimeout / 2) }
 
     /// The number of the outlet's connection.
@@ -17,7 +17,7 @@
 
     /// What is asked about the end of the stream.
     enum End: Equatable {
-      /// Nothing: entries are on their way, or the outlet doesn't write.
+      /// Nothing: entries are on their way, the outlet doesn't write, or others have their turn.
       case nothing
       /// Which entry it is.
       case entry
@@ -31,13 +31,19 @@
 
   extension OutletMachine {
     /// Appends what asks the server; returns nil if there is nothing to be asked.
-    func look(at now: Moment, askingWith bytes: inout [UInt8]) -> OutletLook? {
+    ///
+    /// `share` is what may be read of the last entry.
+    func look(at now: Moment, reading share: inout LookShare, askingWith bytes: inout [UInt8]) -> OutletLook? {
       guard let connection, isLooking, !isComparing else { return nil }
       let size = phase == .writing && entries.isEmpty ? entries.lastByteCount : nil
-      let end: OutletLook.End =
-        size.map { $0 <= Self.largestToRead ? .entry : .large } ?? .nothing
+      let end = size.map { endToAskFor($0, &share) } ?? .nothing
       if case .entry = end { bytes += settings.looks.atBoth } else { bytes += settings.looks.atNumber }
       return OutletLook(connection: connection, sent: now, end: end)
+    }
+
+    private func endToAskFor(_ size: Int, _ share: inout LookShare) -> OutletLook.End {
+      if size > Self.largestToRead { return .large }
+      return share.take(size + Self.entryOverhead) ? .entry : .nothing
     }
 
     private var isLooking: Bool {
@@ -50,6 +56,8 @@
     /// How many bytes a last entry may have that is read to see whether it is still there; a script, which costs the
     /// server more, returns only its id.
     private static var largestToRead: Int { 4_096 }
+    /// About how many bytes a reply has besides the entry's own.
+    private static var entryOverhead: Int { 100 }
 
     /// The server has answered.
     mutating func looked(_ look: OutletLook, _ replies: some Collection<RedisReply>, at now: Moment) {

@@ -224,10 +224,8 @@
       switch phase {
       case .standingBy(let next): return isAsking(.takeOver) ? nil : next
       case .doubting, .catchingUp, .writing:
-        if isComparing { return nil }
-        let due = isAsking(.renew) ? nil : lease?.due
-        guard case .doubting(let end) = phase else { return due }
-        return due.map { min($0, end) } ?? end
+        guard case .doubting(let end) = phase, !isComparing else { return nextRenewal }
+        return nextRenewal.map { min($0, end) } ?? end
       case .resting, .connecting, .takingOver, .ending, .over: return nil
       }
     }

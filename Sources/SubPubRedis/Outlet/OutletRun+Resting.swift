@@ -44,7 +44,7 @@
     func pause(_ pause: Pause, for time: Duration, then body: @escaping @Sendable (inout OutletMachine) -> Void) {
       let task = Task(executorPreference: executor) { [self] in
         do {
-          try await outlet.clock.sleep(for: time)
+          try await outlet.clock.pause(for: time)
           driver.change { machine, _ in body(&machine) }
         } catch  where !Task.isCancelled {
           driver.change { machine, _ in machine.end(error) }

@@ -7,7 +7,7 @@
     func received(_ connection: Result<RedisConnection, RedisError.Reason>)
 
     /// Appends what asks the server whether all is as before; returns nil if there is nothing to be asked.
-    func look(at now: Moment, askingWith bytes: inout [UInt8]) -> OutletLook?
+    func look(at now: Moment, reading share: inout LookShare, askingWith bytes: inout [UInt8]) -> OutletLook?
 
     /// The server has answered.
     func looked(_ look: OutletLook, _ replies: ArraySlice<RedisReply>, at now: Moment)
@@ -104,25 +104,31 @@
   extension SharedConnection: LoopTimer {
     private func setTimer() {
       let interval = OutletLook.interval(replyTimeout: client.endpoint.replyTimeout)
-      client.loop.set(self, to: client.tick(after: .now + interval))
+      let next = Moment.now + interval
+      // Those that look more often are in a hurry.
+      client.loop.set(self, to: interval < .seconds(1) ? next : client.tick(after: next))
     }
 
     func fire() {
-      let (users, channel, isAnswered) = state.withLock { ($0.users, $0.channel, $0.looks.isEmpty) }
+      let (users, channel, turn) = state.withLock { state in
+        (state.users, state.channel, state.looks.mayBegin ? state.looks.turn : nil)
+      }
       guard let channel else { return }
       // It may have been lost before it was known here.
       if channel.connection.failure != nil { return forget(channel) }
       setTimer()
       // What isn't answered in time ends the connection.
-      if isAnswered { look(for: users, over: channel) }
+      if let turn { look(for: users, turn, over: channel) }
     }
 
-    private func look(for users: [any ConnectionUser], over channel: RedisChannel) {
+    private func look(
+      for users: [any ConnectionUser], _ turn: OutletLooks<any ConnectionUser>.Turn, over channel: RedisChannel
+    ) {
       let now = Moment.now
-      let (looks, bytes) = OutletLooks.looks(of: users) { $0.look(at: now, askingWith: &$1) }
-      if looks.isEmpty { return }
-      let count = state.withLock { $0.looks.begin(looks) }
-      do throws(RedisError.Reason) { try channel.send(bytes, replies: count, mayBeDelayed: true) } catch {
+      let round = OutletLooks.round(of: users, turn) { $0.look(at: now, reading: &$1, askingWith: &$2) }
+      if round.isEmpty { return }
+      let count = state.withLock { $0.looks.begin(round) }
+      do throws(RedisError.Reason) { try channel.send(round.bytes, replies: count, mayBeDelayed: true) } catch {
         forget(channel)
       }
     }
@@ -130,7 +136,7 @@
     private func received(_ result: Result<[RedisReply], RedisError.Reason>, over channel: RedisChannel) {
       guard case .success(let replies) = result else { return forget(channel) }
       let now = Moment.now
-      let answered = state.withLock { $0.channel === channel ? $0.looks.take(replies) : [] }
+      let answered = state.withLock { $0.channel === channel ? $0.looks.take(replies, at: now) : [] }
       for each in answered { each.user.looked(each.look, each.replies, at: now) }
     }
 

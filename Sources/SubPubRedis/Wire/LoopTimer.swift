@@ -14,7 +14,10 @@
 
     static var now: Moment { Moment(time: start.duration(to: .now)) }
 
-    static func + (moment: Moment, duration: Duration) -> Moment { Moment(time: moment.time + duration) }
+    /// A hundred years are the most: no sum of those is too large.
+    static func + (moment: Moment, duration: Duration) -> Moment {
+      Moment(time: moment.time + min(duration, .unlimited))
+    }
 
     func duration(to other: Moment) -> Duration { other.time - time }
 
@@ -27,8 +30,6 @@
   }
 
   /// The timers of a loop, in the order of their times; many have the same.
-  ///
-  /// A timer that is set anew stays where it was, too, which counts no more.
   struct TimerQueue {
     private struct Bucket {
       let time: Moment
@@ -39,27 +40,39 @@
     private var times: [ObjectIdentifier: Moment] = [:]
 
     var isEmpty: Bool { times.isEmpty }
-    /// When the next one fires; or sooner, if it was set anew.
+    /// When the next one fires.
     var first: Moment? { buckets.first?.time }
 
     /// Returns whether no other one fires as soon.
     mutating func set(_ timer: any LoopTimer, to time: Moment?) -> Bool {
       let former = times[ObjectIdentifier(timer)]
+      if former == time { return false }
       times[ObjectIdentifier(timer)] = time
-      // What is left has no timer that counts, and would end the next wait.
-      if times.isEmpty { buckets = [] }
-      guard let time, former != time else { return false }
+      if let former { remove(timer, at: former) }
+      guard let time else { return false }
+      let index = index(of: time)
+      if index < buckets.count, buckets[index].time == time {
+        buckets[index].timers.append(timer)
+        return false
+      }
+      buckets.insert(Bucket(time: time, timers: [timer]), at: index)
+      return index == 0
+    }
+
+    private mutating func remove(_ timer: any LoopTimer, at time: Moment) {
+      let index = index(of: time)
+      buckets[index].timers.removeAll { $0 === timer }
+      if buckets[index].timers.isEmpty { buckets.remove(at: index) }
+    }
+
+    /// The place of the first bucket that isn't before a time.
+    private func index(of time: Moment) -> Int {
       var (low, high) = (0, buckets.count)
       while low < high {
         let middle = (low + high) / 2
         if buckets[middle].time < time { low = middle + 1 } else { high = middle }
       }
-      if low < buckets.count, buckets[low].time == time {
-        buckets[low].timers.append(timer)
-        return false
-      }
-      buckets.insert(Bucket(time: time, timers: [timer]), at: low)
-      return low == 0
+      return low
     }
 
     /// Removes the timers that fire now, and returns them in the order of their times.
@@ -67,10 +80,8 @@
       let count = buckets.firstIndex { $0.time > now } ?? buckets.count
       var due: [any LoopTimer] = []
       for bucket in buckets[..<count] {
-        for timer in bucket.timers where times[ObjectIdentifier(timer)] == bucket.time {
-          times[ObjectIdentifier(timer)] = nil
-          due.append(timer)
-        }
+        for timer in bucket.timers { times[ObjectIdentifier(timer)] = nil }
+        due += bucket.timers
       }
       buckets.removeFirst(count)
       return due

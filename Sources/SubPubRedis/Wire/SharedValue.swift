@@ -3,24 +3,23 @@
 
   /// The value of an entry that several mirrors read, which those that decode in the same way decode once.
   final class SharedValue: Sendable {
-    private let state: Locked<(left: Int, decoded: (coding: SharedCoding, value: any Sendable)?)>
+    /// A value for each way of decoding, of which there are few.
+    private let state: Locked<(left: Int, decoded: [(coding: SharedCoding, value: any Sendable)])>
 
-    /// Keeps the value until so many mirrors have taken it.
-    init(among count: Int) { state = Locked((left: count, decoded: nil)) }
+    /// Keeps the values until so many mirrors have taken one.
+    init(among count: Int) { state = Locked((left: count, decoded: [])) }
 
     func value<Value>(of bytes: [UInt8], by coder: RedisCoder<Value>) throws -> Value {
       guard let coding = coder.coding else { return try coder.decode(bytes) }
       // What is dropped is foreign, and outlives the lock.
       let decoded = state.withLock { state in
         state.left -= 1
-        return state.left > 0 ? state.decoded : state.decoded.take()
-      }
-      if let decoded, decoded.coding == coding, let value = decoded.value as? Value { return value }
-      let value = try coder.decode(bytes)
-      state.withLock { state in
-        defer { if state.left > 0 { state.decoded = (coding, value) } }
+        defer { if state.left == 0 { state.decoded = [] } }
         return state.decoded
       }
+      if let found = decoded.first(where: { $0.coding == coding })?.value as? Value { return found }
+      let value = try coder.decode(bytes)
+      state.withLock { state in if state.left > 0 { state.decoded.append((coding, value)) } }
       return value
     }
   }

@@ -77,7 +77,8 @@
           return answer(.failure(.unreachable("refused")))
         }
         link.act { $0.connected(at: world.now, &$1) }
-        (self.link, looks) = (link, OutletLooks())
+        // So that outlets take turns also where there are few.
+        (self.link, looks) = (link, OutletLooks(reading: world.chance.percent(30) ? 300 : nil))
         lastChannel += 1
         link.add(lastChannel) { [weak self, channel = lastChannel] in self?.looked($0, $1, over: channel) }
         look(over: link, lastChannel)
@@ -91,14 +92,14 @@
         self?.run { [weak self] in
           guard let self, link === self.link, link.failure == nil else { return }
           look(over: link, channel)
-          if !looks.isEmpty { return }
-          let (asked, bytes) = OutletLooks.looks(of: outlets) { [world] in
-            $0.machine.look(at: world.now, askingWith: &$1)
+          guard looks.mayBegin else { return }
+          let round = OutletLooks.round(of: outlets, looks.turn) { [world] in
+            $0.machine.look(at: world.now, reading: &$1, askingWith: &$2)
           }
-          if asked.isEmpty { return }
-          world.note("\(name) looks at \(asked.count) keys: \(World.words(bytes))")
+          if round.isEmpty { return }
+          world.note("\(name) looks: \(World.words(round.bytes))")
           // What ends the connection tells the channel.
-          _ = link.send(bytes, replies: looks.begin(asked), from: channel)
+          _ = link.send(round.bytes, replies: looks.begin(round), from: channel)
         }
       }
     }
@@ -107,7 +108,7 @@
       _ result: Result<[RedisReply], RedisError.Reason>, _ link: SimulatedLink, over channel: Int
     ) {
       guard link === self.link, case .success(let replies) = result else { return }
-      for each in looks.take(replies) { each.user.looked(each.look, each.replies) }
+      for each in looks.take(replies, at: world.now) { each.user.looked(each.look, each.replies) }
     }
 
     private func answer(_ result: Result<SimulatedLink, RedisError.Reason>) {

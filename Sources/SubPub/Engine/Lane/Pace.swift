@@ -62,8 +62,8 @@ private final class Pause: Sendable {
   func begin(_ time: Duration, _ clock: (any Clock<Duration>)?, _ body: @escaping @Sendable () -> Void) {
     if let clock {
       task.start(on: nil) {
-        // A clock that fails must not hold up the state, and no clock can count all durations.
-        try? await clock.sleep(for: min(time, .unlimited))
+        // A clock that fails must not hold up the state.
+        try? await clock.pause(for: time)
         body()
       }
       return
