@@ -23,6 +23,8 @@
       fileprivate(set) var looks: ArraySlice<Asked>
       /// What asks the server.
       let bytes: [UInt8]
+      /// How many bytes of last entries it reads.
+      fileprivate let byteCount: Int
       /// The first user whose last entry had to wait for the next round; nil if none had to.
       fileprivate let leftOut: Int?
       /// When the first answer has arrived.
@@ -37,13 +39,16 @@
       fileprivate(set) var mostBytes = 32 << 10
     }
 
-    private(set) var turn = Turn()
+    private var next = Turn()
     private var rounds: [Round] = []
     /// The replies to a look that hasn't got all of them.
     private var rest: ArraySlice<RedisReply> = []
 
     /// Reads so many bytes in the first round.
-    init(reading bytes: Int? = nil) { if let bytes { turn.mostBytes = bytes } }
+    init(reading bytes: Int? = nil) { if let bytes { next.mostBytes = bytes } }
+
+    /// What the next round reads: hardly anything while the replies to another one keep arriving.
+    var turn: Turn { rounds.first?.firstAnswer == nil ? next : Turn(first: next.first, mostBytes: 0) }
 
     /// Whether another round may begin: a long way to the server takes a few.
     var mayBegin: Bool { rounds.count < 3 }
@@ -59,12 +64,12 @@
         if let look = look(users[index], &share, &bytes) { looks.append(Asked(user: users[index], look: look)) }
         if share.isSpent, leftOut == nil { leftOut = index }
       }
-      return Round(looks: looks[...], bytes: bytes, leftOut: leftOut)
+      return Round(looks: looks[...], bytes: bytes, byteCount: share.taken, leftOut: leftOut)
     }
 
     /// Notes that a round begins; returns how many replies it has.
     mutating func begin(_ round: Round) -> Int {
-      if let next = round.leftOut { turn.first = next }
+      if let user = round.leftOut { next.first = user }
       rounds.append(round)
       return round.looks.reduce(0) { $0 + $1.look.replyCount }
     }
@@ -89,10 +94,11 @@
     private mutating func end(_ round: Round, at now: Moment) {
       guard let first = round.firstAnswer else { return }
       let time = first.duration(to: now)
-      if time > .milliseconds(250) {
-        turn.mostBytes /= 2
-      } else if round.leftOut != nil, time < .milliseconds(125) {
-        turn.mostBytes = min(turn.mostBytes * 2, 1 << 20)
+      let limit: Duration = .milliseconds(250)
+      if time > limit {
+        next.mostBytes = Int(Double(round.byteCount) * (limit / time))
+      } else if round.leftOut != nil, time < limit / 2 {
+        next.mostBytes = min(next.mostBytes * 2, 1 << 20)
       }
     }
   }
@@ -100,7 +106,8 @@
   /// How much a round of looks may still read of last entries.
   struct LookShare {
     private var left: Int
-    private var hasRead = false
+    /// How much it has read.
+    private(set) var taken = 0
     /// Whether an entry had to wait for the next round.
     private(set) var isSpent = false
 
@@ -110,10 +117,9 @@
     ///
     /// The first one always may, so that each has its turn.
     mutating func take(_ byteCount: Int) -> Bool {
-      isSpent = isSpent || hasRead && byteCount > left
+      isSpent = isSpent || taken > 0 && byteCount > left
       if isSpent { return false }
-      left -= byteCount
-      hasRead = true
+      (left, taken) = (left - byteCount, taken + byteCount)
       return true
     }
   }
