@@ -107,10 +107,10 @@
     func required_8_06_8_07_longSending() async throws {
       // 1.6 MB a second.
       let link = try Proxy(server) { _ in .trickles(everyMilliseconds: 40, by: 65_536) }
-      let outlet = outlet(link.endpoint(timeout: .milliseconds(500)), coder: .digits)
+      let outlet = outlet(link.endpoint(timeout: .seconds(1)), coder: .digits)
       publisher.updateData(1)
       try await running(outlet) {
-        try await publisher.publish(2_000_000, writtenBy: outlet)
+        try await publisher.publish(4_000_000, writtenBy: outlet)
         for number in 3...5 { publisher.updateData(number) }
         try await outlet.reach(Int(publisher.current.version))
       }
