@@ -102,6 +102,14 @@
       _ = taken()
     }
 
+    /// One that follows a stream with a pace: its last entry is 5-1, and 1 is the connection.
+    init(pacing seconds: Double) throws {
+      add(0, pacing: seconds)
+      connect(1)
+      try reply(1, Self.time, Self.entries("5-1"))
+      _ = taken()
+    }
+
     init() {}
   }
 #endif

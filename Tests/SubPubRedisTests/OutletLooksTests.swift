@@ -129,6 +129,21 @@
       }
     }
 
+    @Test("after a slow round without entries, more and more is read again")
+    func required_8_08_recovers() throws {
+      var looks = OutletLooks<Int>()
+      _ = looks.begin(
+        OutletLooks.round(of: [0, 1], looks.turn) { _, _, _ in
+          OutletLook(connection: 1, sent: .now, end: .nothing)
+        })
+      let now = Moment.now
+      for seconds in 0...1 { _ = try looks.take(answers(1), at: now + .seconds(seconds)) }
+      let least = looks.turn.mostBytes
+      let count = looks.begin(round([30_000, 30_000], looks.turn).round)
+      _ = try looks.take(answers(count), at: now)
+      #expect(least > 0 && looks.turn.mostBytes == 2 * least)
+    }
+
     @Test("three rounds may be on a long way, and no more")
     func required_8_07_8_08_longWay() throws {
       var looks = OutletLooks<Int>()

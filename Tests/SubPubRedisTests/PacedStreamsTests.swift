@@ -30,5 +30,28 @@
       _ = paced.take(nil, of: key, dueAt: start + .seconds(2), serverTime: 0, at: start + .seconds(2))
       #expect(paced.next == start + .seconds(9))
     }
+
+    @Test("a follower with a pace that wants an entry again gets it when it is due")
+    func required_8_08_againWithPace() throws {
+      var reader = try DrivenReader(pacing: 0.5)
+      reader.wait(0.5)
+      try reader.reply(1, DrivenReader.time, DrivenReader.entries("5-1"))
+      #expect(reader.taken() == ["1: XREVRANGE key + - COUNT 1", "0 caughtUp"])
+      let place = EntryID(epoch: 5, version: 0)
+      reader.machine.receive(.entries(after: place), of: 0, to: Array("key".utf8), at: reader.now)
+      try reader.reply(1, DrivenReader.time, DrivenReader.entries("5-1"))
+      #expect(reader.taken() == ["1: XREVRANGE key + - COUNT 1", "0 entry 5-1"])
+    }
+
+    @Test("a follower with a long pace that waits for a check has it in time")
+    func required_8_01_checkWithPace() throws {
+      var reader = try DrivenReader(pacing: 60)
+      reader.machine.receive(.check(at: reader.now + .seconds(1)), of: 0, to: Array("key".utf8), at: reader.now)
+      #expect(reader.machine.nextTime == reader.now + .seconds(1))
+      reader.wait(1)
+      #expect(reader.taken() == ["1: XREVRANGE key + - COUNT 1"])
+      try reader.reply(1, DrivenReader.time, DrivenReader.entries("5-1"))
+      #expect(reader.taken() == ["0 caughtUp"])
+    }
   }
 #endif

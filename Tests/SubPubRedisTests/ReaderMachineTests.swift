@@ -225,37 +225,6 @@
       #expect(reader.taken().first == "0 entries 5-2 5-3")
     }
 
-    @Test("a follower with a pace that wants an entry again gets it when it is due")
-    func required_8_08_againWithPace() throws {
-      var reader = DrivenReader()
-      reader.add(0, pacing: 0.5)
-      reader.connect(1)
-      try reader.reply(1, DrivenReader.time, DrivenReader.entries("5-1"))
-      _ = reader.taken()
-      reader.wait(0.5)
-      try reader.reply(1, DrivenReader.time, DrivenReader.entries("5-1"))
-      #expect(reader.taken() == ["1: XREVRANGE key + - COUNT 1", "0 caughtUp"])
-      let place = EntryID(epoch: 5, version: 0)
-      reader.machine.receive(.entries(after: place), of: 0, to: Array("key".utf8), at: reader.now)
-      try reader.reply(1, DrivenReader.time, DrivenReader.entries("5-1"))
-      #expect(reader.taken() == ["1: XREVRANGE key + - COUNT 1", "0 entry 5-1"])
-    }
-
-    @Test("a follower with a long pace that waits for a check has it in time")
-    func required_8_01_checkWithPace() throws {
-      var reader = DrivenReader()
-      reader.add(0, pacing: 60)
-      reader.connect(1)
-      try reader.reply(1, DrivenReader.time, DrivenReader.entries("5-1"))
-      _ = reader.taken()
-      reader.machine.receive(.check(at: reader.now + .seconds(1)), of: 0, to: Array("key".utf8), at: reader.now)
-      #expect(reader.machine.nextTime == reader.now + .seconds(1))
-      reader.wait(1)
-      #expect(reader.taken() == ["1: XREVRANGE key + - COUNT 1"])
-      try reader.reply(1, DrivenReader.time, DrivenReader.entries("5-1"))
-      #expect(reader.taken() == ["0 caughtUp"])
-    }
-
     @Test("a follower that has gone, or can't go on, isn't told of a check, and a late one puts no other one off")
     func required_8_07_checkedLate() throws {
       var reader = try DrivenReader(following: "key", "other")

@@ -55,7 +55,6 @@
     }
 
     /// Lets go of everything; returns the loops whose threads may be busy with this run.
-    ///
     func end() -> [RedisLoop] {
       let (shared, channel, foreign) = state.withLock { state in
         defer { state.machine.demand.pending = { 0 } }

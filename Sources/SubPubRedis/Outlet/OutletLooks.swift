@@ -96,7 +96,8 @@
       let time = first.duration(to: now)
       let limit: Duration = .milliseconds(250)
       if time > limit {
-        next.mostBytes = Int(Double(round.byteCount) * (limit / time))
+        // Not nothing, which could never grow again: the round may have read no entries at all.
+        next.mostBytes = max(1 << 10, Int(Double(round.byteCount) * (limit / time)))
       } else if round.leftOut != nil, time < limit / 2 {
         next.mostBytes = min(next.mostBytes * 2, 1 << 20)
       }
