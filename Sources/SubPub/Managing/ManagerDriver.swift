@@ -130,7 +130,7 @@ extension RegistryState {
   ) -> Machine.Present {
     var present = Machine.Present(publication: current, validity: validity)
     if Machine.followsListeners {
-      present.isInTransform = updating.contains(.current)
+      present.isInTransform = isInTransform
       present.notice = notice(for: ObjectIdentifier(owner))
     }
     return present

@@ -77,7 +77,7 @@ private func combining<T: Sendable>(
   _ sources: [any StatePublisher], label: String?,
   _ combine: @escaping @Sendable ([any BoxedPublication]) throws -> T
 ) -> ReadOnlyPublisher<T> {
-  let target = Publisher<T>(label: label, freshness: nil, PublisherExtras.forDerived(from: sources.map(\.extras)))
+  let target = Publisher<T>(label: label, freshness: nil, PublisherExtras.forDerived(from: sources.map(\.registry.extras)))
   let (queue, parts) = (DerivingQueue<CombinedParts.Event>(), Locked(CombinedParts()))
   // Held by the subscriptions alone, so that it goes with them.
   let held = HeldFunction<CombinedParts.Event> { event in
@@ -113,7 +113,6 @@ private func combining<T: Sendable>(
 
 extension StatePublisher {
   fileprivate var registry: PublisherRegistry { _access.registry }
-  fileprivate var extras: PublisherExtras? { registry.extras }
 }
 
 /// The current publications of the sources of a combined publisher, in the order of the arguments.

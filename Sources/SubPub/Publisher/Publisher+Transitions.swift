@@ -3,7 +3,7 @@ extension Publisher {
   ///
   /// A manager's pending edits are dropped, and aren't part of that data (5.20).
   @inlinable public func startLoading() {
-    replaceCurrent { Publication(.loading(previous: $0.state.value), source: $1, provenance: $0.provenance) }
+    replaceCurrent { .loading(previous: $0.value) }
   }
 
   /// Publishes ``LoadState/loaded(_:)``.
@@ -31,7 +31,7 @@ extension Publisher {
   ///
   /// - Parameter error: The reason for the failure.
   @inlinable public func setError(_ error: any Error) {
-    replaceCurrent { Publication(.error(error, previous: $0.state.value), source: $1, provenance: $0.provenance) }
+    replaceCurrent { .error(error, previous: $0.value) }
   }
 
   /// Publishes ``LoadState/unknown`` and forgets all data, for example at logout (5.02).
@@ -74,7 +74,7 @@ extension Publisher {
   /// Every subscriber receives it. Its data keeps its age, and an active load, a stream's run, and pending edits go on
   /// (5.04).
   @inlinable public func republish() {
-    replaceCurrent(repeats: true) { Publication($0.state, source: $1, provenance: $0.provenance) }
+    replaceCurrent(repeats: true) { $0 }
   }
 
   /// Reads, changes, and publishes the state in one atomic step.
@@ -152,15 +152,16 @@ extension Publisher {
     return (.from(current), .from(base ?? current))
   }
 
-  /// Publishes the successor of the current publication.
+  /// Publishes the successor of the current state, with its data.
   ///
   /// Tries again if another thread has published in the meantime.
   @inlinable
-  func replaceCurrent(repeats: Bool = false, _ next: (Publication<Value>, PublisherID) -> Publication<Value>) {
+  func replaceCurrent(repeats: Bool = false, _ next: (LoadState<Value>) -> LoadState<Value>) {
     while true {
-      let (old, base) = currentAndBase
-      let new = next(repeats ? old : base, id)
-      if registry.publish(new, ifCurrentIs: old, keepsData: true, repeats: repeats) { return }
+      let (current, base) = currentAndBase
+      let old = repeats ? current : base
+      let new = Publication(next(old.state), source: id, provenance: old.provenance)
+      if registry.publish(new, ifCurrentIs: current, keepsData: true, repeats: repeats) { return }
     }
   }
 

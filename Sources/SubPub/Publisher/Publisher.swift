@@ -81,6 +81,9 @@ public final class Publisher<Value: Sendable>: Sendable {
     )
   }
 
+  /// Turns off the timer that looks for dead subscribers, for tests in which a seed decides everything.
+  package func neverLookForDead() { registry.turn { $0.isLookingForDead = true } }
+
   #if DEBUG
     /// Creates a publisher with scheduling points.
     package convenience init(
@@ -115,9 +118,6 @@ extension Publisher: StatePublisher {
   @inlinable public var _access: StateAccess<Value> {
     @inline(__always) get { StateAccess(registry, freshness) }
   }
-
-  /// Turns off the timer that looks for dead subscribers, for tests in which a seed decides everything.
-  package func neverLookForDead() { registry.turn { $0.isLookingForDead = true } }
 }
 
 extension Publisher: CustomStringConvertible {

@@ -112,7 +112,7 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
 
   /// Makes an iterator, which subscribes now rather than at its first `next()`.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(reader: storage.makeReader(for: Iterator.self), element: makeElement())
+    Iterator(scope: storage.subscribe(as: Iterator.self), element: makeElement())
   }
 
   /// An iterator over the elements of a ``PublisherSequence``.
@@ -121,8 +121,10 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
   /// the last copy unsubscribes and frees the buffer (6.02). All copies share one subscription; don't await `next()` in
   /// two tasks at once.
   public struct Iterator: AsyncIteratorProtocol {
-    fileprivate let reader: SequenceReader
+    fileprivate let scope: ScopedSubscription
     fileprivate let element: (Publication<Value>) -> Element?
+
+    private var registry: PublisherRegistry { subscription.lane.registry }
 
     /// Waits for the next element.
     ///
@@ -139,7 +141,7 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
     /// - Returns: The next element, or nil as from `next()`.
     /// - Precondition: No other task is waiting for the same iterator.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-      while let publication = await reader.next() {
+      while let publication = await registry.next(subscription) {
         if let element = element(Publication<Value>.from(publication)) { return element }
       }
       return nil
@@ -147,7 +149,7 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
 
     /// Takes the next element if its state is pending; never waits, and doesn't look whether the task is cancelled.
     package func takePending() -> Element? {
-      while let publication = reader.takePending() {
+      while let publication = registry.takePending(for: subscription) {
         if let element = element(Publication<Value>.from(publication)) { return element }
       }
       return nil
@@ -156,24 +158,21 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
     /// Why the iteration has ended; nil as long as there may be another element (3.10).
     ///
     /// Read it when `next()` has returned nil.
-    public var end: SubscriptionEnd? { reader.subscription.end }
+    public var end: SubscriptionEnd? { subscription.end }
 
     /// Whether the iteration goes on after the publication that the client has already received (6.05).
     ///
     /// False if it begins with the current state: without an `id`, or because what follows isn't held. Known as soon as
     /// the iterator is made, so that a server can tell its client to forget what it has.
-    public var isResumed: Bool { reader.subscription.isResumed }
-
-    /// Ends the iteration: a task that waits in `next()` receives nil.
-    package func cancel() { reader.subscription.cancel() }
+    public var isResumed: Bool { subscription.isResumed }
 
     /// The iterator's subscription, which still has its counts and its end when the iterator is gone.
     ///
     /// While the loop is busy with an element, other code can wait for the end: see ``Subscription/ended()``.
-    public var subscription: Subscription { reader.subscription }
+    public var subscription: Subscription { scope.subscription }
 
     /// The numbers of delivered, skipped, and pending elements.
-    public var statistics: Subscription.Statistics { reader.subscription.statistics }
+    public var statistics: Subscription.Statistics { subscription.statistics }
   }
 }
 
@@ -224,38 +223,15 @@ private final class SequenceStorage: Sendable, CustomStringConvertible {
 
   deinit { registry.releaseLastState(andHistory: id != nil) }
 
-  func makeReader(for iteratorType: Any.Type) -> SequenceReader {
-    SequenceReader(
-      registry, takes: selection, buffering: buffering, label: label, after: id, iteratorType: iteratorType)
+  /// Subscribes for an iterator, until its last copy is released.
+  func subscribe(as iteratorType: Any.Type) -> ScopedSubscription {
+    let subscriber = ScopedSubscription.Observer()
+    let request = SubscriptionRequest(
+      subscriber, ofType: iteratorType, through: SubscriberInterface(.closure), on: .iteration(of: selection),
+      buffering: buffering, label: label, after: id
+    ) { _, _ in }
+    return ScopedSubscription(registry.subscribe(request), of: subscriber)
   }
 
   var description: String { "\(name) of \(registry.source), \(buffering)" }
-}
-
-/// The state that all copies of one iterator share; the subscription ends with it.
-private final class SequenceReader: Sendable {
-  let subscription: Subscription
-  private let registry: PublisherRegistry
-  /// The subscriber, which the subscription holds weakly.
-  private let subscriber = Subscriber()
-
-  private final class Subscriber: Sendable {}
-
-  init(
-    _ registry: PublisherRegistry, takes selection: DeliveryContext.Selection, buffering: BufferingPolicy,
-    label: String?, after id: PublicationID?, iteratorType: Any.Type
-  ) {
-    self.registry = registry
-    subscription = registry.subscribe(
-      SubscriptionRequest(
-        subscriber, ofType: iteratorType, through: SubscriberInterface(.closure), on: .iteration(of: selection),
-        buffering: buffering, label: label, after: id
-      ) { _, _ in })
-  }
-
-  deinit { subscription.cancel() }
-
-  func next() async -> (any BoxedPublication)? { await registry.next(subscription) }
-
-  func takePending() -> (any BoxedPublication)? { registry.takePending(for: subscription) }
 }

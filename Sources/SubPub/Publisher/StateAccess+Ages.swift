@@ -20,3 +20,8 @@ extension StateAccess {
     return validity.freshSince(publication.provenance).flatMap { freshness?.age(since: $0) }
   }
 }
+
+extension StatePublisher {
+  /// The age of the current data, or previous data; nil if there is none, or if it isn't measured.
+  fileprivate var currentAge: Duration? { age(of: current) }
+}

@@ -59,7 +59,7 @@ extension StatePublisher {
   @inlinable public var current: Publication<Value> {
     let registry = _access.registry
     guard let current = registry.current else { stopForMisuse("\(registry.source) is read after its end") }
-    return unsafe unsafeDowncast(current, to: Publication<Value>.self)
+    return .from(current)
   }
 
   /// How long loaded data counts as fresh; nil if it never becomes stale.
@@ -86,9 +86,6 @@ extension StatePublisher {
   /// - Returns: The age on this publisher's clock. Nil without data, without ``staleAfter``, and for combined
   ///   publishers. With `map`, data has the age of the source's data.
   public func age(of publication: Publication<Value>) -> Duration? { _access.age(of: publication) }
-
-  /// The age of the current data, or previous data; nil if there is none, or if it isn't measured.
-  var currentAge: Duration? { age(of: current) }
 
   /// Whether the publisher has finished: by ``Publisher/finish()``, or, if it is derived, with all of its sources
   /// (3.09).

@@ -92,7 +92,7 @@
       guard let states else { return }
       let skipped = states.statistics.skipped
       state.withLock { $0.skipped = $0.skipped ?? skipped }
-      states.cancel()
+      states.subscription.cancel()
     }
   }
 

@@ -282,8 +282,8 @@
     private static func text(_ slot: Int) -> String { slot > 0 ? " from slot \(slot)" : "" }
 
     private static func text(_ states: StateQueue) -> String {
-      if states.count > 10, let first = states.first, let last = states.last {
-        return " \(first.version)...\(last.version)"
+      if states.count > 10, let first = states.firstVersion, let last = states.last {
+        return " \(first)...\(last.version)"
       }
       var (states, text, slot) = (states, "", states.firstSlot)
       while let state = states.popFirst() {

@@ -179,9 +179,9 @@
       case "publish":
         let new = Self.publication(at: registry)
         if words.last == "own" {
-          _ = state.accept(new, replays: true, &effects)
+          _ = state.accept(new, &effects)
         } else {
-          _ = state.acceptFromOthers(new, replays: true, keepsData: words.last == "keeping", &effects)
+          _ = state.acceptFromOthers(new, keepsData: words.last == "keeping", &effects)
         }
       case "rest": _ = state.lanes.immediate?.phase.finishWithoutTurn()
       case "serve":

@@ -1,5 +1,3 @@
-import Dispatch
-
 /// The states that the serving thread has taken to serve between two turns.
 struct Batch {
   /// States that still have to be served; they count as pending (2.04).
@@ -33,22 +31,4 @@ struct Batch {
 extension Batch {
   /// How many states a thread that delivers immediately takes for others, before it leaves the rest (2.03).
   static let mostForOthers = 256
-}
-
-/// A wait that keeps the thread.
-struct Spin {
-  let nanoseconds: UInt64
-
-  /// Two microseconds before the next turn of a lane that can't keep up.
-  ///
-  /// While states arrive faster than a lane delivers them, each turn of the lane competes with the publishing threads
-  /// for the registry. If the lane delivers only the newest state, fewer turns cost it nothing, and leave the registry
-  /// to the publishing threads: without the wait, a publish takes 1.6 to 2.5 times as long.
-  static let forNewerStates = Spin(nanoseconds: 2_000)
-
-  func run(at point: SchedulingPoint) {
-    point.reach(.spin(nanoseconds: nanoseconds))
-    let start = DispatchTime.now().uptimeNanoseconds
-    while DispatchTime.now().uptimeNanoseconds - start < nanoseconds {}
-  }
 }

@@ -39,14 +39,16 @@ extension Lane {
   }
 
   /// Takes the next state for the iterator; the delivery begins and ends within this turn.
-  func takeForIterator(_ effects: inout Effects) -> NextAction {
+  ///
+  /// `isFinished` tells whether the publisher takes no further states.
+  func takeForIterator(isFinished: Bool, _ effects: inout Effects) -> NextAction {
     let subscription = inTurn.subscriptions[0]
     guard subscription.gate.isOpen else { return .end }
-    if inTurn.pending.isEmpty { return inTurn.isClosing ? .end : .suspend }
+    if inTurn.pending.isEmpty { return isFinished ? .end : .suspend }
     guard inTurn.obstacleCount == 0, let state = inTurn.pending.popFirst() else { return .suspend }
     if pace != nil { inTurn.obstacleCount += 1 }
     subscription.gate.pass(state.version)
-    iteration?.deliver(state.version)
+    iteration?.countDelivery(of: state.version)
     // Before this turn may find that the iteration has ended.
     if let reporter = registry.extras?.reporter, let publication = state.state.publication {
       let delivery = EventReporter.DeliveryReport(
@@ -59,8 +61,8 @@ extension Lane {
   }
 
   /// Suspends the iterating task, unless there is something to take or nothing more will arrive.
-  func suspend(_ task: SuspendedTask) -> SuspendAction {
-    let waits = inTurn.pending.isEmpty ? !inTurn.isClosing : inTurn.obstacleCount > 0
+  func suspend(_ task: SuspendedTask, isFinished: Bool) -> SuspendAction {
+    let waits = inTurn.pending.isEmpty ? !isFinished : inTurn.obstacleCount > 0
     guard inTurn.index >= 0, inTurn.openCount > 0, waits else { return .resume }
     guard inTurn.iteratingTask == nil else { return .misuse }
     inTurn.iteratingTask = task
@@ -91,7 +93,7 @@ final class Iteration: Sendable {
     mostPending.max(statistics.pending, ordering: .relaxed)
   }
 
-  func deliver(_ version: UInt64) {
+  func countDelivery(of version: UInt64) {
     lastVersion.store(version, ordering: .relaxed)
     delivered.add(1, ordering: .relaxed)
   }

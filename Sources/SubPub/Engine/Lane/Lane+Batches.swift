@@ -86,10 +86,9 @@ extension Lane {
   /// Removes dead subscriptions, drops states that no subscription needs, and completes drains.
   func handleRequests(_ batch: inout Batch, _ effects: inout Effects) {
     phase.clear(.attention)
-    for slot in batch.dead where inTurn.subscriptions[slot].gate.close(at: newest, as: .subscriberReleased) != nil {
+    for slot in batch.dead {
       let dead = inTurn.subscriptions[slot]
-      discount(dead)
-      vacate(dead, &effects)
+      if let found = dead.gate.close(at: newest, as: .subscriberReleased) { remove(dead, found: found, &effects) }
     }
     batch.dead.removeAll()
     inTurn.trim(&batch.queue, newest: newest, &effects)

@@ -1,5 +1,5 @@
 /// A call of `drain()` that waits until this lane has served the states up to a version (3.07).
-package struct DrainWait {
+struct DrainWait {
   let waiter: WaiterID
   /// The newest version at the time of the call.
   let version: UInt64

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One delivery context at one publisher, with one buffering policy: it is woken there, and serves subscriptions.
+/// The states of one publisher that wait for one context and buffering policy, and the subscriptions that get them.
 ///
 /// In the registry's turns, it decides what is pending and for which subscriptions (`LaneState.swift`,
 /// `Lane+Batches.swift`). Between them, the thread that serves it acts on that (`Lane+Serving.swift`).
@@ -19,7 +19,6 @@ package final class Lane: Servable {
   let isShared: Bool
   /// Whether the publishing thread serves it as soon as its turn has ended, if nothing is in the way.
   let deliversAtOnce: Bool
-  private let isActor: Bool
   /// The lane's iterator; nil for lanes that are served.
   let iteration: Iteration?
   /// The pace of the lane's only subscription, if it has one.
@@ -32,8 +31,8 @@ package final class Lane: Servable {
   private let newestVersion: Atomic<UInt64>
   /// The thread that serves the lane.
   ///
-  /// A thread compares it only with itself, and only while a delivery of the lane is under way; the beginning of that
-  /// delivery releases the store.
+  /// A thread compares it only with itself, and only while a delivery of the lane is under way, or, in a turn, while
+  /// the lane is being served. The beginning of that delivery, or the turn, releases the store.
   private let servingThreadBits = Atomic<UInt>(0)
   // Accessed only in turns. Turns exclude each other, so a dynamic exclusivity check would find nothing.
   @exclusivity(unchecked) private nonisolated(unsafe) var state: LaneState
@@ -43,7 +42,7 @@ package final class Lane: Servable {
   /// With predecessors, it isn't shared, and is woken only when that many deliveries in other lanes have ended.
   init(
     _ context: DeliveryContext, _ policy: BufferingPolicy = .unbounded, of registry: PublisherRegistry, newest: UInt64,
-    isClosing: Bool = false, behind predecessorCount: Int = 0
+    behind predecessorCount: Int = 0
   ) {
     self.context = context
     self.policy = policy
@@ -54,7 +53,6 @@ package final class Lane: Servable {
     self.registry = registry
     phase = AtomicLanePhase(registry.schedulingPoints.makePoint())
     isImmediate = if case .immediate = context.kind { true } else { false }
-    isActor = if case .actor = context.kind { true } else { false }
     if case .iteration(let selection) = context.kind {
       iteration = Iteration(of: selection)
     } else {
@@ -62,8 +60,7 @@ package final class Lane: Servable {
     }
     pace = policy.interval.map { Pace($0, registry.extras?.clock) }
     newestVersion = Atomic(newest)
-    unsafe state = LaneState(
-      newestTaken: newest, obstacleCount: predecessorCount, isClosing: isClosing)
+    unsafe state = LaneState(newestTaken: newest, obstacleCount: predecessorCount)
   }
 
   /// What the lane knows; only in turns.
@@ -99,10 +96,10 @@ extension Lane {
   func end() { registry.perform { state, effects in state.end(self, &effects) } }
 
   /// Whether the context is an actor that has died; loads it, and may be the last to release it.
-  var isContextGone: Bool { isActor && context.isGone(context.actor) }
+  var isContextGone: Bool { context.isGone(context.actor) }
 }
 
-/// The serving thread, as other threads see it and send requests to it.
+/// The thread that serves the lane.
 extension Lane {
   var servingThread: ThreadToken {
     @inline(__always) get { ThreadToken(bits: servingThreadBits.load(ordering: .relaxed)) }
@@ -112,18 +109,6 @@ extension Lane {
   /// Whether this thread is running the lane's delivery that is under way.
   var isServedHere: Bool { servingThread == .current }
 
-  /// Makes the rest of the batch pending again, until the context calls the next time.
-  func handBack(_ batch: inout Batch) {
-    var effects = Effects()
-    let isPending = registry.turn { state in
-      // After the release, nobody else may have needed it.
-      if servesCurrent, state.current == nil { state.current = batch.current?.state }
-      return state.withLane(self, &effects) { handBack(&batch, &$0) }
-    }
-    // On a concurrent queue the lane continues at once. Whatever belonged to the round has to be released by then
-    // (3.05).
-    effects.releaseNow()
-    if isPending { context.handBack(self) }
-    effects.perform()
-  }
+  /// The outcome of a cancel while a delivery is under way.
+  var outcomeUnderWay: CancelOutcome { isServedHere ? .reentrant : .inFlight }
 }

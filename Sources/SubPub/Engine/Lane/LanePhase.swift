@@ -21,7 +21,7 @@ enum LanePhase: UInt8 {
   /// A thread is delivering.
   case serving
 
-  /// Requests from other threads to the thread that serves the lane, only while it is serving.
+  /// Requests to the thread that serves the lane, only while it is serving; in its turns, it makes some itself.
   struct Requests: OptionSet {
     let rawValue: UInt8
     /// More is pending: don't finish without a turn.
@@ -50,7 +50,7 @@ struct AtomicLanePhase: ~Copyable {
     LanePhase(rawValue: word.load(ordering: .acquiring) & Self.phaseBits) ?? .idle
   }
 
-  /// Whether other threads have made the request.
+  /// Whether the request was made.
   @inline(__always) func hasRequest(_ request: LanePhase.Requests) -> Bool {
     point.reach(.read)
     return word.load(ordering: .acquiring) & request.rawValue != 0

@@ -20,7 +20,7 @@ final class Pace: Sendable {
   }
 
   /// Returns the subscriber's code, which also notes when it begins.
-  func deliver(_ deliver: @escaping Deliver) -> Deliver {
+  func wrapping(_ deliver: @escaping Deliver) -> Deliver {
     return { [self] subscriber, state in
       noteBeginning()
       deliver(subscriber, state)

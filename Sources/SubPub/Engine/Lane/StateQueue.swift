@@ -1,30 +1,24 @@
 /// A state on its way to subscribers, with its version.
-package struct QueuedState: Sendable {
-  package let state: any BoxedPublication
-  package let version: UInt64
+struct QueuedState: Sendable {
+  let state: any BoxedPublication
+  let version: UInt64
 
-  package init(_ state: any BoxedPublication, version: UInt64) {
-    self.state = state
-    self.version = version
-  }
+  init(_ state: any BoxedPublication, version: UInt64) { (self.state, self.version) = (state, version) }
 }
 
 /// Pending states in the order of their versions.
 ///
 /// A ring buffer that keeps its memory, but no reference to a state that was removed.
-package struct StateQueue {
+struct StateQueue {
   private var ring: [QueuedState?] = []
   private var start = 0
-  package private(set) var count = 0
+  private(set) var count = 0
   /// The slot of the first subscription that receives the first state.
   ///
   /// A replay is only for new subscriptions; 0 means all.
-  package var firstSlot = 0
+  var firstSlot = 0
 
-  package init() {}
-
-  package var isEmpty: Bool { count == 0 }
-  var first: QueuedState? { isEmpty ? nil : ring[start] }
+  var isEmpty: Bool { count == 0 }
   var last: QueuedState? { isEmpty ? nil : ring[position(count - 1)] }
 
   /// The version of the first state; doesn't retain the state.

@@ -120,11 +120,8 @@ final class SubscriptionList {
     count += 1
   }
 
-  /// Removes the closure and returns it, to be released outside the turn.
-  ///
-  /// Returns nil if it was already removed.
-  func vacate(_ slot: Int) -> Deliver? {
-    guard !isVacant(slot) else { return nil }
+  /// Removes the closure and returns it, to be released outside the turn; called once for each entry.
+  func vacate(_ slot: Int) -> Deliver {
     self[slot].slot = -1
     vacated += 1
     let deliver = unsafe base[slot].deliver

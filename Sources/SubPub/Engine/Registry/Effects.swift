@@ -2,7 +2,7 @@
 ///
 /// The caller ends the turn, and then calls `perform()`. Discarded objects are released when this value is destroyed
 /// (1.04).
-package struct Effects: ~Copyable {
+struct Effects: ~Copyable {
   /// Whether `perform()` runs foreign code, which may block, or use the same publisher.
   private(set) var runsForeignCode = false
   // Most turns leave at most one of each. Storage for more is allocated only when needed.
@@ -24,14 +24,12 @@ package struct Effects: ~Copyable {
     var leftovers: [Any] = []
   }
 
-  package init() {}
-
   /// Wakes a lane on its context.
   mutating func wake(_ lane: Lane) {
     let isForeign = lane.context.isForeign
     if isForeign { runsForeignCode = true }
     if lane.isImmediate {
-      // Those that had to wait are served after the others (2.07).
+      // A lane that isn't shared has had to wait, and is served after the others (2.07).
       needed.immediate.insert(lane, at: lane.isShared ? 0 : needed.immediate.count)
     } else if firstWake == nil {
       firstWake = lane

@@ -14,8 +14,8 @@ package final class PublisherExtras: Sendable {
 
   /// Returns nil if there is nothing extra.
   static func of(
-    clock: any Clock<Duration>, history: Int = 0, propagating contexts: [PropagatedContext] = [],
-    instrumentation: (any Instrumentation)? = nil
+    clock: any Clock<Duration>, history: Int, propagating contexts: [PropagatedContext],
+    instrumentation: (any Instrumentation)?
   ) -> PublisherExtras? {
     if history < 0 { stopForMisuse("history is \(history), but no fewer publications than none can be kept") }
     let clock = clock is ContinuousClock ? nil : clock

@@ -88,15 +88,15 @@ extension PublisherRegistry {
       let isDropped = state.isFinished && step.published != nil
       if let publication = step.published, !isDropped {
         if let carried { publication.carry(carried) }
-        action = state.accept(publication, replays: true, &effects)
-        isMisuse = state.updating.contains(.current)
+        action = state.accept(publication, &effects)
+        isMisuse = state.isInTransform
       }
       if let validity = step.validity, !isDropped { state.validity = validity }
       for waiter in step.released { effects.resume(state.waiters.arrive(waiter)) }
     }
     if isMisuse { stopForTransform() }
     effects.perform(delivering: {
-      if let action, let publication = step.published { action.perform(delivering: publication) }
+      if let action, let publication = step.published { action.deliver(publication) }
     })
     // In a second turn. Whoever hasn't begun to wait yet doesn't wait at all.
     if !step.answered.isEmpty {

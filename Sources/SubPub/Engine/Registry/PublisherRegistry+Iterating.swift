@@ -24,7 +24,10 @@ extension PublisherRegistry {
   private nonisolated func take(for subscription: Subscription) -> Lane.NextAction {
     let lane = subscription.lane
     let action = perform { state, effects in
-      lane.inTurn.index < 0 ? .end : state.withLane(lane, &effects) { lane.takeForIterator(&$0) }
+      guard lane.inTurn.index >= 0 else { return .end }
+      return state.withLane(lane, &effects) { [isFinished = state.isFinished] in
+        lane.takeForIterator(isFinished: isFinished, &$0)
+      }
     }
     if case .state = action, let pace = lane.pace { lane.rest(for: pace.interval) }
     return action
@@ -32,7 +35,7 @@ extension PublisherRegistry {
 
   private nonisolated func waitForState(of subscription: Subscription) async {
     await SuspendedTask.wait { task in
-      switch turn({ _ in subscription.lane.suspend(task) }) {
+      switch turn({ subscription.lane.suspend(task, isFinished: $0.isFinished) }) {
       case .suspended: return true
       case .resume: return false
       case .misuse:

@@ -1,3 +1,5 @@
+import Dispatch
+
 extension PublisherRegistry {
   /// Subscribes, or finds the existing subscription.
   @usableFromInline
@@ -8,11 +10,12 @@ extension PublisherRegistry {
     defer { withExtendedLifetime(actor) {} }
     while true {
       var effects = Effects()
-      let action = turn { state in state.subscribe(request, at: self, replays: replays, &effects) }
+      let action = turn { state in state.subscribe(request, at: self, replays: state.replays, &effects) }
       effects.perform()
       let subscription = action.subscription
       guard action.isExisting else {
         finishSubscribing(action, contextIsGone: request.context.isGone(actor))
+        // Not earlier: what they release is foreign code, and comes after the delivery.
         _ = consume effects
         return subscription
       }
@@ -32,7 +35,7 @@ extension PublisherRegistry {
     var effects = Effects()
     var action: SubscribeAction?
     lock {
-      action = turn { $0.isReleased ? nil : $0.subscribe(request, at: self, replays: replays, &effects) }
+      action = turn { $0.isReleased ? nil : $0.subscribe(request, at: self, replays: $0.replays, &effects) }
       return action?.subscription
     }
     effects.perform()
@@ -58,13 +61,12 @@ extension PublisherRegistry {
 /// Cancelling.
 extension PublisherRegistry {
   nonisolated func cancel(_ subscription: Subscription) -> CancelOutcome {
-    // Checked before the turn, because the closure that is released with it may be the last to hold the subscriber.
+    // Read before the turn: the closure that the cancel releases may be the last to hold the subscriber.
     // Once the subscriber is dead, no delivery is under way, as a delivery would hold it.
     let loss = subscription.isOutOfSight ? nil : subscription.loss
     let found = perform { state, effects in state.cancel(subscription, as: loss ?? .cancelled, &effects) }
     guard let found, loss == nil else { return .alreadyCancelled }
-    guard found.isUnderWay else { return .quiescent }
-    return subscription.lane.isServedHere ? .reentrant : .inFlight
+    return found.isUnderWay ? subscription.lane.outcomeUnderWay : .quiescent
   }
 
   /// Waits until no delivery of the cancelled subscription is under way; returns at once if called inside it.
@@ -86,7 +88,7 @@ extension PublisherRegistry {
       looksForDead = state.startsLookingForDead(if: subscription.lane.mayWaitForDead)
       return waiter
     }
-    guard let waiter else { return subscription.gate.end }
+    guard let waiter else { return subscription.gate.reason }
     if looksForDead { lookForDead() }
     await wait(for: waiter) {
       perform { state, effects in
@@ -94,7 +96,7 @@ extension PublisherRegistry {
         effects.resume(state.waiters.remove(waiter))
       }
     }
-    return turn { $0.isLeaving(subscription) ? nil : subscription.gate.end }
+    return turn { $0.isLeaving(subscription) ? nil : subscription.gate.reason }
   }
 
   /// Cancels the subscriptions of the object, either all of them or those through one interface.
@@ -112,7 +114,6 @@ extension PublisherRegistry {
 /// Dead subscribers.
 extension PublisherRegistry {
   /// The living subscriptions, in no particular order; releases everything that belongs to dead ones.
-  @usableFromInline
   nonisolated var subscriptions: [Subscription] { sweep() }
 
   /// Looks for dead subscribers, and returns the living subscriptions.
@@ -133,5 +134,16 @@ extension PublisherRegistry {
     let dead = subscriptions.compactMap { subscription in subscription.loss.map { (subscription, $0) } }
     guard !dead.isEmpty else { return }
     perform { state, effects in for (subscription, loss) in dead { state.cancel(subscription, as: loss, &effects) } }
+  }
+
+  /// Has the main actor look for dead subscribers, once, however often other threads ask.
+  @inline(never)
+  nonisolated func sweepOnMainActor() {
+    guard !isMainActorSweepDue.exchange(true, ordering: .relaxed) else { return }
+    // Weakly, because the main actor of a server may never run.
+    DispatchQueue.main.submit { [weak self] in
+      self?.isMainActorSweepDue.store(false, ordering: .relaxed)
+      self?.sweep()
+    }
   }
 }

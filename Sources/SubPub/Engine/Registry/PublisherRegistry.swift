@@ -9,8 +9,6 @@ package actor PublisherRegistry {
   nonisolated let executor: RegistryExecutor
   @usableFromInline nonisolated let source: PublisherID
   @usableFromInline nonisolated let extras: PublisherExtras?
-  /// Whether new subscribers receive the current state; calls of a multicast delegate aren't replayed.
-  nonisolated let replays: Bool
   /// The state, accessed only in turns, which neither nest nor overlap.
   ///
   /// So a dynamic exclusivity check would find nothing.
@@ -30,7 +28,6 @@ package actor PublisherRegistry {
   /// Makes scheduling points, for tests only.
   nonisolated let schedulingPoints: SchedulingPoint.Maker
 
-  @usableFromInline
   package init(_ source: PublisherID, initial: (any BoxedPublication)?, _ extras: PublisherExtras? = nil) {
     self.init(source, initial: initial, extras, schedulingPoints: SchedulingPoint.Maker())
   }
@@ -43,7 +40,6 @@ package actor PublisherRegistry {
     self.extras = extras
     self.schedulingPoints = schedulingPoints
     executor = RegistryExecutor(schedulingPoints)
-    replays = initial != nil
     unsafe state = RegistryState(initial: initial, extras)
   }
 }
@@ -83,13 +79,11 @@ extension PublisherRegistry {
     if extras != nil { carryContext(in: new) }
     var effects = Effects()
     let action: AcceptAction? = turn { state in
-      if state.isFinished || (!state.updating.isEmpty && state.updating.contains(.current)) { return nil }
-      return state.acceptFromOthers(new, replays: replays, &effects)
+      if state.isFinished || state.isInTransform { return nil }
+      return state.acceptFromOthers(new, &effects)
     }
     guard let action else { return stopIfInTransform() }
-    effects.perform(delivering: { action.perform(delivering: new) })
-    // Whatever is released with them is foreign code, too.
-    _ = consume effects
+    effects.perform(delivering: { action.deliver(new) })
   }
 
   /// The outcome of publishing a state that depends on the one before.
@@ -106,7 +100,7 @@ extension PublisherRegistry {
   ///
   /// Returns false if it isn't; after the publisher's end, returns true and drops the new state. With `endsUpdate`, a
   /// transform of `update` has made the new state, and its mark is removed in the same turn. `keepsData` tells whether
-  /// the data is that of the old one. With `repeats`, the whole state is, so that it makes no difference to the
+  /// the data is that of the old one. With `repeats`, so is the whole state, which then makes no difference to the
   /// publisher's owner.
   @usableFromInline
   nonisolated func publish(
@@ -116,20 +110,17 @@ extension PublisherRegistry {
     if extras != nil { carryContext(in: new) }
     var effects = Effects()
     let action: ReplaceAction = turn { state in
-      if !endsUpdate, state.updating.contains(.current) { return .misuse }
+      if !endsUpdate, state.isInTransform { return .misuse }
       // Even if another thread came first, so that whatever is released then is released outside the transform.
       if endsUpdate { state.endUpdate() }
       if state.isFinished { return .dropped }
       guard state.current === old else { return .superseded }
       return .accepted(
-        repeats
-          ? state.accept(new, replays: replays, &effects)
-          : state.acceptFromOthers(new, replays: replays, keepsData: keepsData, &effects))
+        repeats ? state.accept(new, &effects) : state.acceptFromOthers(new, keepsData: keepsData, &effects))
     }
     switch action {
     case .accepted(let action):
-      effects.perform(delivering: { action.perform(delivering: new) })
-      _ = consume effects
+      effects.perform(delivering: { action.deliver(new) })
       return true
     case .dropped: return true
     case .superseded: return false
@@ -151,7 +142,7 @@ extension PublisherRegistry {
   nonisolated var current: (any BoxedPublication)? { turn { $0.current } }
 
   /// The current state and what has happened to its data since, read together.
-  nonisolated var currentAndValidity: ((any BoxedPublication), DataValidity)? {
+  nonisolated var currentAndValidity: (any BoxedPublication, DataValidity)? {
     turn { state in state.current.map { ($0, state.validity) } }
   }
 
@@ -172,7 +163,6 @@ extension PublisherRegistry {
   nonisolated var isFinished: Bool { turn { $0.isFinished } }
 
   /// Ends the publisher, which was released.
-  @usableFromInline
   package nonisolated func release() { perform { $0.release(&$1) } }
 
   nonisolated var isReleased: Bool { turn { $0.isReleased } }
@@ -184,7 +174,7 @@ extension PublisherRegistry {
   @usableFromInline
   nonisolated func beginUpdate() {
     let isNested = turn { state in
-      if state.updating.contains(.current) { return true }
+      if state.isInTransform { return true }
       state.updating.append(.current)
       return false
     }
@@ -197,8 +187,8 @@ extension PublisherRegistry {
 
   /// Stops the program if this thread is running a transform.
   ///
-  /// No other thread can change the answer, so it needn't be the turn of what follows.
-  nonisolated func stopIfInTransform() { if turn({ $0.updating.contains(.current) }) { stopForTransform() } }
+  /// No other thread can change the answer, so it needn't be the turn that has dropped the state.
+  nonisolated func stopIfInTransform() { if turn({ $0.isInTransform }) { stopForTransform() } }
 
   nonisolated func stopForTransform() -> Never {
     let equality = "the == of updateData(ifChanged:)"
@@ -213,5 +203,8 @@ extension PublisherRegistry {
 }
 
 extension RegistryState {
+  /// Whether this thread is running the transform of an update.
+  @inline(__always) var isInTransform: Bool { !updating.isEmpty && updating.contains(.current) }
+
   fileprivate mutating func endUpdate() { updating.removeAll { $0 == .current } }
 }

@@ -71,8 +71,7 @@ extension RegistryState {
       return first
     }
     let waiting = Lane(
-      request.context, request.buffering, of: registry, newest: newest, isClosing: isFinished,
-      behind: predecessors.count)
+      request.context, request.buffering, of: registry, newest: newest, behind: predecessors.count)
     lanes.add(waiting)
     for index in predecessors { leaving[index].successors.append(waiting) }
     return waiting
@@ -106,20 +105,20 @@ extension RegistryState {
   ) -> SubscribeAction {
     let subscription = Subscription(request, in: lane, from: version)
     var action = SubscribeAction(subscription: subscription)
-    subscribers.count(subscription)
-    // Before the replay: if this thread runs foreign code first, any thread may deliver it.
+    subscribers.add(subscription, &effects)
+    // Before the replay: a notice is foreign code, and if this thread has to run that first, any thread may deliver the
+    // replay.
     if !listenerNotices.isEmpty { noteListeners(&effects) }
     // Not an optional closure: it would be called through two more functions.
     var deliver = request.deliver
     if let extras = lane.registry.extras { deliver = extras.begin(subscription, deliver, &effects) }
-    if let pace = lane.pace { deliver = pace.deliver(deliver) }
+    if let pace = lane.pace { deliver = pace.wrapping(deliver) }
     if let snapshot = lane.join(
       subscription, deliver, replay: replay, newest: newest, &effects)
     {
       action.replay = replay
       action.snapshot = snapshot
     }
-    subscribers.index(subscription, &effects)
     if lane.policy.endsBeyondCapacity {
       laggardsAt = min(laggardsAt, subscription.firstVersion + UInt64(lane.capacity))
     }
@@ -132,7 +131,7 @@ extension RegistryState {
     for context: DeliveryContext, _ policy: BufferingPolicy, at registry: PublisherRegistry
   ) -> Lane {
     if let lane = lanes.shared(for: context, policy) { return lane }
-    let lane = Lane(context, policy, of: registry, newest: newest, isClosing: isFinished)
+    let lane = Lane(context, policy, of: registry, newest: newest)
     lanes.add(lane)
     return lane
   }
@@ -148,80 +147,5 @@ extension RegistryState {
     // It would end at once, each time that it comes back.
     if case .ending(let limit) = buffering, let states, states.count > limit { return nil }
     return states
-  }
-}
-
-extension RegistryState {
-  /// Whether the subscription was cancelled and has a delivery under way.
-  func isLeaving(_ subscription: Subscription) -> Bool { leaving.contains { $0.subscription === subscription } }
-
-  /// Registers a waiter for the end of a subscription and of its delivery under way.
-  mutating func addEndWaiter(for subscription: Subscription) -> WaiterID {
-    let waiter = waiters.add(missing: 1)
-    subscription.lane.inTurn.endWaiters[ObjectIdentifier(subscription), default: []].insert(waiter)
-    return waiter
-  }
-
-  /// Closes the subscription's gate and removes it from its lane; returns nil if it has already ended.
-  @discardableResult
-  mutating func cancel(
-    _ subscription: Subscription, as end: SubscriptionEnd, _ effects: inout Effects
-  ) -> DeliveryGate.Reading? {
-    guard let found = subscription.gate.close(at: newest, as: end) else { return nil }
-    remove(subscription, found: found, &effects)
-    return found
-  }
-
-  /// Removes a subscription whose gate was closed from its lane.
-  mutating func remove(
-    _ subscription: Subscription, found: DeliveryGate.Reading, _ effects: inout Effects
-  ) {
-    if found.isUnderWay { leaving.append(LeavingSubscription(subscription: subscription)) }
-    withLane(subscription.lane, &effects) { subscription.lane.cancel(subscription, found: found, &$0) }
-  }
-
-  /// Releases the publisher: pending states are delivered, and then everything ends (3.06).
-  mutating func release(_ effects: inout Effects) {
-    isReleased = true
-    dropLastState(&effects)
-    subscribers.clear(&effects)
-    finish(&effects)
-  }
-
-  /// Takes no further states: pending ones are delivered, and then everything ends (3.09).
-  mutating func finish(_ effects: inout Effects) {
-    guard !isFinished else { return }
-    isFinished = true
-    if let owner { for waiter in owner.publisherFinishes(&effects) { effects.resume(waiters.arrive(waiter)) } }
-    if !listenerNotices.isEmpty { noteListeners(&effects) }
-    for lane in lanes.all {
-      lane.inTurn.isClosing = true
-      finishClosing(lane, &effects)
-    }
-  }
-
-  /// Closes a lane of a publisher that takes no further states, now or once everything is delivered.
-  private mutating func finishClosing(_ lane: Lane, _ effects: inout Effects) {
-    // A serving thread that could end without a turn has to take one.
-    _ = lane.phase.request(.more)
-    checkCompletion(of: lane, &effects)
-  }
-
-  /// Drops the last state and the history, unless a sequence can still ask for them, or a lane has to deliver it.
-  mutating func dropLastState(_ effects: inout Effects) {
-    guard isReleased else { return }
-    if resumingCount == 0, let kept = record?.history.take() { effects.releaseAll(in: kept) }
-    if sequenceCount == 0, lanes.first(where: \.inTurn.awaitsCurrent) == nil, let last = current.take() {
-      effects.release(last)
-    }
-  }
-
-  /// Ends a lane whose context is gone.
-  mutating func end(_ lane: Lane, _ effects: inout Effects) {
-    guard lane.inTurn.index >= 0 else { return }
-    withLane(lane, &effects) { effects in
-      lane.close(as: .contextReleased, &effects)
-      lane.phase.enter(.idle)
-    }
   }
 }

@@ -4,6 +4,8 @@
 package struct RegistryState {
   /// The newest version.
   var newest: UInt64 = 0
+  /// Whether new subscribers receive the current state; calls of a multicast delegate aren't replayed.
+  let replays: Bool
   /// The newest state; nil if nothing is replayed, or after the release, once no sequence can ask for it.
   var current: (any BoxedPublication)?
   /// Whether the publisher takes no further states, because it was finished or released.
@@ -28,7 +30,7 @@ package struct RegistryState {
   var waiters = Waiters()
   /// Cancelled subscriptions with a delivery under way, and whoever waits for its end.
   var leaving: [LeavingSubscription] = []
-  /// Whether a timer looks for dead subscribers while a `drain()` waits.
+  /// Whether a timer looks for dead subscribers while a `drain()` or an `ended()` waits.
   var isLookingForDead = false
 
   /// Threads that are running the transform of an update.
@@ -41,16 +43,9 @@ package struct RegistryState {
   var listenerNotices: [ObjectIdentifier: ListenerNotices] = [:]
 
   init(initial: (any BoxedPublication)?, _ extras: PublisherExtras? = nil) {
-    current = initial
+    (current, replays) = (initial, initial != nil)
     record = extras.flatMap { PublicationRecord($0, initial: initial) }
   }
-}
-
-/// A cancelled subscription with a delivery under way.
-struct LeavingSubscription {
-  let subscription: Subscription
-  /// Lanes that wait for it, each for one subscription of the same object (2.06).
-  var successors: [Lane] = []
 }
 
 /// The work that accepting a state leaves to its caller.
@@ -75,7 +70,7 @@ struct AcceptAction {
 
   /// Delivers the state if that is up to the publishing thread.
   @inline(__always)
-  func perform(delivering state: any BoxedPublication) {
+  func deliver(_ state: any BoxedPublication) {
     guard let lane = unsafe lane, let snapshot else { return }
     unsafe lane._withUnsafeGuaranteedRef {
       $0.deliverNow(QueuedState(state, version: version), to: snapshot, from: 0)
@@ -91,10 +86,10 @@ extension RegistryState {
   /// `keepsData` tells whether its data is the same as before.
   @inline(__always)
   mutating func acceptFromOthers(
-    _ state: any BoxedPublication, replays: Bool, keepsData: Bool = false, _ effects: inout Effects
+    _ state: any BoxedPublication, keepsData: Bool = false, _ effects: inout Effects
   ) -> AcceptAction {
     if owner != nil { tellOwner(keepsData: keepsData, &effects) }
-    return accept(state, replays: replays, &effects)
+    return accept(state, &effects)
   }
 
   @inline(never)
@@ -106,7 +101,7 @@ extension RegistryState {
 
   /// Accepts a state: sets its version and puts it into every lane.
   @inline(__always)
-  mutating func accept(_ state: any BoxedPublication, replays: Bool, _ effects: inout Effects) -> AcceptAction {
+  mutating func accept(_ state: any BoxedPublication, _ effects: inout Effects) -> AcceptAction {
     newest += 1
     state.stamp(newest)
     var action = AcceptAction(version: newest)
@@ -114,9 +109,9 @@ extension RegistryState {
       action.displaced = current
       current = state
     }
-    if let record { self.record(state, in: record, &effects) }
-    // Before the lanes know the state: whoever goes on has no more states pending than allowed, and if this thread has
-    // to run foreign code first, its lane knows that.
+    if let record { note(state, in: record, &effects) }
+    // Before the lanes get the state: then no subscription that stays has more pending than allowed. Ending one may
+    // also leave foreign code to run, which `beginDelivering` has to know of.
     if newest >= laggardsAt { endLaggards(before: state, &effects) }
     // Not retained, because the lanes stay here for this turn.
     for index in lanes.woken.indices {
@@ -129,7 +124,7 @@ extension RegistryState {
   }
 
   @inline(never)
-  private func record(_ state: any BoxedPublication, in record: PublicationRecord, _ effects: inout Effects) {
+  private func note(_ state: any BoxedPublication, in record: PublicationRecord, _ effects: inout Effects) {
     if let reporter = record.reporter, reporter.add(.published(state)) { effects.report(reporter) }
     // What was reset is forgotten (5.02).
     if state.isUnknown, let old = record.history?.clear() { effects.releaseAll(in: old) }
@@ -164,7 +159,7 @@ extension RegistryState {
   }
 
   mutating func checkCompletion(of lane: Lane, _ effects: inout Effects) {
-    if lane.inTurn.isClosing, lane.phase.isIdle, !lane.inTurn.isPending, lane.inTurn.openCount > 0 {
+    if isFinished, lane.phase.isIdle, !lane.inTurn.isPending, lane.inTurn.openCount > 0 {
       let left = lane.inTurn.openCount
       lane.close(as: .publisherEnded, &effects)
       subscribers.leave(left, ofWhichParts: lane.takeDepartedParts())
@@ -174,22 +169,10 @@ extension RegistryState {
   }
 
   @inline(__always)
-  private mutating func resumeWaiters(of lane: Lane, _ effects: inout Effects) {
+  mutating func resumeWaiters(of lane: Lane, _ effects: inout Effects) {
     guard !lane.inTurn.arrived.isEmpty else { return }
     for waiter in lane.inTurn.arrived { effects.resume(waiters.arrive(waiter)) }
     lane.inTurn.arrived = []
-  }
-
-  /// Removes a cancelled subscription whose last delivery has ended, on the thread that has made that delivery.
-  ///
-  /// Others may still use the lane: the thread serves it until its next turn.
-  mutating func removeLeaving(_ subscription: Subscription, _ effects: inout Effects) {
-    guard let index = leaving.firstIndex(where: { $0.subscription === subscription }) else { return }
-    let left = leaving.remove(at: index)
-    effects.releaseAll(in: left)
-    subscription.lane.vacate(subscription, &effects)
-    resumeWaiters(of: subscription.lane, &effects)
-    for lane in left.successors where lane.inTurn.index >= 0 { lane.countDown(&effects) }
   }
 
   /// Removes an unused lane, unless it is the publishing thread's or the main actor's.

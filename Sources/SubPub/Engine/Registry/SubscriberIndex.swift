@@ -31,9 +31,13 @@ struct SubscriberIndex {
   /// Sets the number above which the next sweep is due.
   mutating func noteSweep(living: Int) { sweepAt = 2 * living + 32 }
 
-  mutating func count(_ subscription: Subscription) {
+  mutating func add(_ subscription: Subscription, _ effects: inout Effects) {
     openCount += 1
     if subscription.interface.isPart { partCount += 1 }
+    guard table != nil else { return }
+    // Most entries belong to cancelled subscriptions by now. The table is rebuilt when it is needed.
+    if isOvergrown { return clear(&effects) }
+    put(subscription, &effects)
   }
 
   /// Subtracts subscriptions that have left.
@@ -41,14 +45,6 @@ struct SubscriberIndex {
     openCount -= count
     partCount -= parts
     sweepAt = min(sweepAt, 2 * openCount + 32)
-  }
-
-  /// Adds a subscription that was counted to the index, if there is one.
-  mutating func index(_ subscription: Subscription, _ effects: inout Effects) {
-    guard table != nil else { return }
-    // Most entries belong to cancelled subscriptions by now. The table is rebuilt when it is needed.
-    if isOvergrown { return clear(&effects) }
-    put(subscription, &effects)
   }
 
   /// Returns the open subscriptions of any object that lives, or has lived, at an address.

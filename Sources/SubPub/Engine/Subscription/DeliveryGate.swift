@@ -5,8 +5,8 @@ import Synchronization
 /// One atomic word holds the position (the next version), the mark "a delivery is under way", and the mark "closed".
 /// All three change in one step, so whoever closes the gate knows whether a delivery is under way, and that delivery,
 /// when it ends, knows that the gate was closed in the meantime. Deliveries begin and end on the thread that serves the
-/// lane, or in an iterator's turn. The gate is closed once, in a turn: by a cancel, or because the subscriber, the
-/// context, or the publisher is gone.
+/// lane, or in an iterator's turn. The gate is closed once, in a turn: by a cancel, because the subscription has fallen
+/// behind (2.11), because the subscriber or the context has died, or because the publisher has ended.
 struct DeliveryGate: ~Copyable {
   /// The marks and the next version.
   ///
@@ -45,7 +45,7 @@ struct DeliveryGate: ~Copyable {
   var closedAt: UInt64? { isOpen ? nil : closing.load(ordering: .relaxed) >> 3 }
 
   /// Why the gate was closed; nil while it is open.
-  var end: SubscriptionEnd? {
+  var reason: SubscriptionEnd? {
     isOpen ? nil : SubscriptionEnd(rawValue: UInt8(closing.load(ordering: .relaxed) & 0b111))
   }
 }

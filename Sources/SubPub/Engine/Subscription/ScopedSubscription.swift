@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A subscription that ends when this object is released (3.08).
 ///
 /// ``StatePublisher/observe(on:buffering:label:handler:)-(DeliveryContext,_,_,_)`` returns one, and
@@ -45,15 +43,4 @@ extension Subscription {
 extension ScopedSubscription: CustomStringConvertible {
   /// The description of the subscription, with the word `scoped`.
   public var description: String { "scoped \(subscription)" }
-}
-
-/// The subscriber of a derived publisher, which is told when the source has finished.
-final class SourceFollower: Sendable {
-  let sourceHasFinished: @Sendable () -> Void
-  private let hasBegun = Atomic<Bool>(false)
-
-  init(_ sourceHasFinished: @escaping @Sendable () -> Void) { self.sourceHasFinished = sourceHasFinished }
-
-  /// Returns true the first time; deliveries follow each other, so relaxed accesses are enough.
-  func begin() -> Bool { !hasBegun.exchange(true, ordering: .relaxed) }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// A connection of one subscriber to one publisher, with a delivery context and a buffering policy.
@@ -92,7 +91,7 @@ extension Subscription {
   func cancelAsPart() -> CancelOutcome {
     let outcome = cancel()
     guard outcome == .alreadyCancelled, gate.reading.isUnderWay else { return outcome }
-    return lane.isServedHere ? .reentrant : .inFlight
+    return lane.outcomeUnderWay
   }
 
   /// Ends the subscription and waits until none of its deliveries is under way.
@@ -140,7 +139,7 @@ extension Subscription {
     // So that what is returned once is final.
     if gate.isOpen { lane.registry.retire([self]) }
     // In a turn, so that the counts of an iterator are final, too.
-    return lane.iteration == nil ? gate.end : lane.registry.turn { _ in gate.end }
+    return lane.iteration == nil ? gate.reason : lane.registry.turn { _ in gate.reason }
   }
 
   /// Waits until the subscription has ended and none of its deliveries is under way (3.10).
@@ -165,30 +164,16 @@ extension Subscription {
   /// looks at them: there they count as alive until the main actor has looked.
   @inline(__always)
   var loss: SubscriptionEnd? {
-    guard isOutOfSight ? countsUntilSeen : subscriber != nil else { return .subscriberReleased }
+    if isOutOfSight {
+      lane.registry.sweepOnMainActor()
+    } else if subscriber == nil {
+      return .subscriberReleased
+    }
     return lane.isContextGone ? .contextReleased : nil
   }
 
   /// Whether only the main actor may look at the subscriber, and this isn't the main actor.
   var isOutOfSight: Bool { interface.isOnMainActor && !QueueReference.isOnMain }
-
-  @inline(never)
-  private var countsUntilSeen: Bool {
-    lane.registry.sweepOnMainActor()
-    return true
-  }
-}
-
-extension PublisherRegistry {
-  /// Has the main actor look for dead subscribers, once, however often other threads ask.
-  fileprivate nonisolated func sweepOnMainActor() {
-    guard !isMainActorSweepDue.exchange(true, ordering: .relaxed) else { return }
-    // Weakly, because the main actor of a server may never run.
-    DispatchQueue.main.submit { [weak self] in
-      self?.isMainActorSweepDue.store(false, ordering: .relaxed)
-      self?.sweep()
-    }
-  }
 }
 
 extension Subscription: Hashable {

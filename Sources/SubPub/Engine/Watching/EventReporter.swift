@@ -82,7 +82,7 @@ final class EventReporter: Sendable {
     case .ended(let subscription):
       let skipped = subscription.unreportedSkips
       if skipped > 0 { instrumentation.skipped(skipped, by: subscription) }
-      if let end = subscription.gate.end { instrumentation.ended(subscription, end) }
+      if let end = subscription.gate.reason { instrumentation.ended(subscription, end) }
     }
   }
 }
