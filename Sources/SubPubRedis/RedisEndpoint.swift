@@ -3,7 +3,7 @@
 
   /// Where a Redis server listens, and how to log in.
   ///
-  /// Make one of the parts of an address, or of a URL (``init(url:)``), and change what is special about it:
+  /// Create one from the parts of an address, or from a URL (``init(url:)``), and change what is special about it:
   ///
   /// ```swift
   /// import SubPubRedis
@@ -53,6 +53,8 @@
     }
 
     private(set) var address: Address
+    /// The hash tag of the keys that are read apart from all others, at a cluster; nil if there are no others.
+    private var hashTag: ExactText?
     var login: Login
     let database: Int
 
@@ -210,6 +212,21 @@
       var endpoint = self
       endpoint.address = .tcp(host)
       return endpoint
+    }
+
+    /// The same server, for keys that a cluster has together with this one.
+    func apart(for key: String) -> RedisEndpoint {
+      var endpoint = self
+      endpoint.hashTag = ExactText(Self.hashTag(of: key))
+      return endpoint
+    }
+
+    /// What a cluster takes to find the node that has a key: what is between the first braces, or else the whole key.
+    private static func hashTag(of key: String) -> String {
+      guard let start = key.utf8.firstIndex(of: UInt8(ascii: "{")) else { return key }
+      let rest = key.utf8[key.utf8.index(after: start)...]
+      guard let end = rest.firstIndex(of: UInt8(ascii: "}")), end > rest.startIndex else { return key }
+      return String(decoding: rest[..<end], as: UTF8.self)
     }
 
     /// The primary that sentinels know.

@@ -105,6 +105,9 @@
     /// Whether the server doesn't let this user run a command.
     var isForbidden: Bool { if case .refused(let message) = self { message.hasPrefix("NOPERM ") } else { false } }
 
+    /// Whether a cluster doesn't take keys together that it has at different nodes, or in different hash slots.
+    var isCrossSlot: Bool { if case .refused(let message) = self { message.hasPrefix("CROSSSLOT ") } else { false } }
+
     /// Whether the server takes what it has received for a wrong protocol, and ends the connection.
     var isProtocolError: Bool {
       if case .refused(let message) = self { message.hasPrefix("ERR Protocol error") } else { false }

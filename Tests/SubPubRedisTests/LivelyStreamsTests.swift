@@ -61,7 +61,7 @@
       streams.noteLoss([key])
       for place in places.prefix(2) { streams.noteSlowEntry(of: key, after: place) }
       #expect(places.map { streams.step(for: key, after: $0) } == [.skips, .skips, .probes])
-      streams.noteEntries(of: key)
+      streams.remove(key)
       #expect(places.map { streams.step(for: key, after: $0) } == [.reads, .reads, .reads])
     }
   }

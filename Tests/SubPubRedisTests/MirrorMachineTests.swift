@@ -101,6 +101,32 @@
       #expect(name(machine.lost(moved, at: start).next) == "node newest")
     }
 
+    @Test("a mirror whose key a cluster doesn't read together with others reads it apart from then on, without an error")
+    func required_8_04_apart() {
+      var machine = machine()
+      let server = RedisEndpoint(host: "server1", timeout: .seconds(2))
+      let place = { (step: MirrorMachine.Step?) in if case .follow(let place, _) = step { place } else { nil } }
+      #expect(place(machine.start(at: start)) == server)
+      let crossSlot = RedisError.Reason.refused("CROSSSLOT Keys in request don't hash to the same slot")
+      let loss = machine.lost(crossSlot, at: start)
+      #expect(loss.error == nil && place(loss.next) == server.apart(for: "key") && place(loss.next) != server)
+      let moved = machine.lost(.refused("MOVED 1 node:7000"), at: start)
+      #expect(moved.error == nil && place(moved.next)?.description == "node:7000/0")
+      #expect(name(machine.lost(crossSlot, at: start).next) == "rest 1")
+      #expect(place(machine.follow(at: start)) == server.apart(for: "key"))
+    }
+
+    @Test("keys that a cluster has together are read together")
+    func required_8_04_hashTags() {
+      let server = RedisEndpoint(host: "server1")
+      for (key, other, areTogether) in [
+        ("{a}b", "{a}c", true), ("x{a}", "{a}y{b}", true), ("{a}", "{b}", false), ("{}a", "{}b", false),
+        ("{a", "{a", true), ("a}{b}", "{b}", true), ("a", "b", false), ("{\u{e9}}", "{e\u{301}}", false),
+      ] {
+        #expect((server.apart(for: key) == server.apart(for: other)) == areTogether, "\(key), \(other)")
+      }
+    }
+
     @Test("what was shown decides where a mirror goes on, and what it skips")
     func required_8_06_8_08_position() throws {
       var machine = machine(servers: 2)

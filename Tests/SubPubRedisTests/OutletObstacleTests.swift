@@ -206,5 +206,18 @@
       }
       #expect(outlet.write(2) == ["XADD"])
     }
+
+    @Test("what takes the place of a large entry is looked at as a small one")
+    func required_8_08_smallSubstitute() throws {
+      var outlet = try DrivenOutlet(writing: 5)
+      _ = outlet.write(1, bytes: 5_000)
+      try outlet.reply("$3\r\n5-1\r\n")
+      #expect(outlet.look()?.look.end == .large)
+      let substitute = OutletEntry(
+        id: EntryID(epoch: 5, version: 1), arguments: RedisCommand("5-1", "phase", "error"), publication: nil, sent: 0,
+        before: nil)
+      outlet.machine.entries.replace(with: substitute)
+      #expect(outlet.look()?.look.end == .entry)
+    }
   }
 #endif

@@ -15,7 +15,7 @@
       paced.add(0, to: key, .seconds(1), after: .zero, at: start)
       let now = start + .seconds(now)
       #expect(paced.dueKeys(at: now) == [key])
-      _ = paced.take(nil, of: key, dueAt: now, serverTime: 0, at: now)
+      _ = paced.take([key: nil], dueAt: now, serverTime: 0, at: now)
       #expect(paced.next == start + .seconds(next))
     }
 
@@ -27,7 +27,7 @@
       #expect(paced.next == start + .seconds(2))
       paced.look(0, by: start + .seconds(3))
       #expect(paced.next == start + .seconds(2))
-      _ = paced.take(nil, of: key, dueAt: start + .seconds(2), serverTime: 0, at: start + .seconds(2))
+      _ = paced.take([key: nil], dueAt: start + .seconds(2), serverTime: 0, at: start + .seconds(2))
       #expect(paced.next == start + .seconds(9))
     }
 

@@ -76,6 +76,20 @@
       #expect(reader.taken() == ["2: TYPE key GET key:epoch", "0 ends: lost", "close 1"])
     }
 
+    @Test("a reader forgets a stream that nobody follows any more")
+    func required_8_10_forgets() throws {
+      let other = Array("other".utf8)
+      var reader = try DrivenReader(following: "key", "other")
+      try reader.reply(1, DrivenReader.read("other", "5-2"))
+      #expect(reader.machine.changed == [other])
+      reader.machine.slow.noteLoss([other])
+      reader.remove(1)
+      #expect(reader.machine.changed == [] && reader.machine.slow.step(for: other, after: .zero) == .reads)
+      // The wait that is under way still asks for it.
+      try reader.reply(1, DrivenReader.read("other", "5-3"))
+      #expect(reader.machine.changed == [])
+    }
+
     @Test("a stream that can't be read ends its followers, and if there is none, all of them")
     func required_8_06_refusal() throws {
       var reader = try DrivenReader(following: "key", "other")

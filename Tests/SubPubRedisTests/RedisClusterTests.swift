@@ -131,5 +131,31 @@
       let run = Task { [outlet = outlet(RedisEndpoint(port: port))] in try await outlet.run() }
       #expect("\(try #require(await reason(of: run)))".contains("hash tag"))
     }
+
+    @Test("mirrors of keys that a cluster has in different hash slots go on, without an error")
+    func required_8_01_hashTags() async throws {
+      let (server, port) = try await Self.listening(
+        "--cluster-enabled", "yes", "--cluster-port", "\(RedisServer.freePort())")
+      try server.run("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
+      let endpoint = RedisEndpoint(port: port)
+      let (first, second) = (mirror(endpoint, key: "{a}"), mirror(endpoint, key: "{b}"))
+      let errors = Locked<[String]>([])
+      let observations = [first, second].map { mirror in
+        mirror.observe(on: .immediate) { state in
+          if case .error(let error, _) = state { errors.withLock { $0.append("\(error)") } }
+        }
+      }
+      try await running(outlet(endpoint, key: "{a}"), first) {
+        try await running(outlet(endpoint, key: "{b}"), second) {
+          for value in 1...3 {
+            publisher.updateData(value)
+            try await first.reach(value)
+            try await second.reach(value)
+          }
+        }
+      }
+      #expect(errors.withLock { $0 } == [])
+      withExtendedLifetime(observations) {}
+    }
   }
 #endif

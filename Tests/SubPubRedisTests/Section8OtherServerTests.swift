@@ -155,6 +155,10 @@
       #expect(place(older + [entry(3, of: 8, 5)]) == .after(id(3)))
       #expect(place(older + [entry(3, of: 8, 5), entry(4, of: 9, 1)]) == .after(id(3)))
       #expect(place(older + [entry(3, of: 8, 7)]) == .after(id(2)))
+      // Another process has taken the key over again, and writes its last state anew.
+      #expect(place(older + [entry(3, of: 8, 5), entry(4, of: 7, 3)]) == .after(id(3)))
+      #expect(shown.verdict(on: entry(4, of: 7, 3), at: .now) == .shows)
+      #expect(place([entry(1, of: 7, 2), entry(2, of: 7, 3)]) == .isBehind, "it may be the one before")
       // The oldest ones were removed, and somebody else has written, too.
       #expect(place([entry(3, of: 8, 7), entry(4, of: nil, 0), entry(5, of: 8, 8)]) == .after(id(3).predecessor))
       #expect(place([entry(2, of: 7, 3), entry(4, of: 8, 7)]) == .after(id(4).predecessor))

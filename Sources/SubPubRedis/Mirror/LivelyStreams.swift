@@ -8,7 +8,8 @@
   /// next one begins. If there are many streams, so is one that has had entries lately: the server doesn't look at all
   /// the others for each of its entries.
   struct LivelyStreams {
-    /// How long the server waits for their entries: how long another stream waits until it is one of them.
+    /// How long the server waits for their entries, and so how long a stream that becomes lively waits at most to be
+    /// asked for.
     static let wait: Duration = .milliseconds(20)
     /// So few streams are all asked for together.
     private static let few = 32
@@ -19,7 +20,6 @@
     private var ends: [[UInt8]: Moment] = [:]
 
     var isEmpty: Bool { ends.isEmpty }
-    var count: Int { ends.count }
     /// In an order of their own, so that the same events always lead to the same commands.
     var keys: [[UInt8]] { ends.keys.sorted { $0.lexicographicallyPrecedes($1) } }
 

@@ -23,7 +23,7 @@
 
     /// What has to be done after the stream can't be followed any more.
     struct Loss {
-      /// What the mirror shows; nil if it goes on at once, at the node of a cluster that has the key.
+      /// What the mirror shows; nil if it goes on at once, where a cluster lets the stream be read.
       let error: RedisError?
       /// Whether a connection was lost.
       let wasConnected: Bool
@@ -57,6 +57,8 @@
     /// The last failure, until the server answers.
     private(set) var error: RedisError?
     private var attempts = Attempts()
+    /// Whether the server is a cluster that has refused to let the key be read together with others.
+    private var isApart = false
     /// The index of the server that is read from, or tried next, and of the one that was followed last.
     private var (server, followed) = (0, 0)
     /// The last entry that was shown, the index of its server, and whether it could be decoded.
@@ -78,8 +80,8 @@
       var servers = 0
       /// Why the last one before that pause did.
       var former: RedisError.Reason?
-      /// Whether a node of a cluster has sent the mirror to another one.
-      var isAtNode = false
+      /// The node to which another one of a cluster has sent the mirror.
+      var node: RedisEndpoint?
     }
 
     init(_ settings: Settings) { self.settings = settings }
@@ -117,7 +119,13 @@
       attempts.start = now
       if followed != server { publications.note(isBehind: false) }
       followed = server
-      return .follow(endpoint, position)
+      return .follow(place, position)
+    }
+
+    /// Where the stream is read.
+    private var place: RedisEndpoint {
+      let server = attempts.node ?? endpoint
+      return isApart ? server.apart(for: settings.key) : server
     }
 
     private var position: StreamPosition {
@@ -138,17 +146,29 @@
       if wasConnected { attempts.pauses = 0 }
       // A server that lets the last entry be read, and no others, has answered.
       if hasWorked || wasConnected && !reason.isForbidden { attempts.former = nil }
-      if !attempts.isAtNode, let node = reason.node(of: endpoint) {
-        (attempts.isAtNode, attempts.start) = (true, now)
-        return Loss(error: nil, wasConnected: wasConnected, next: .follow(node, position))
+      if let place = otherPlace(after: reason) {
+        attempts.start = now
+        return Loss(error: nil, wasConnected: wasConnected, next: .follow(place, position))
       }
-      attempts.isAtNode = false
+      attempts.node = nil
       server = (server + 1) % settings.endpoints.count
       // A server that refuses everything from the start has made no connection that could be lost.
       (self.error, hasLostConnection) = (error, hasLostConnection || wasConnected)
       attempts.servers += 1
       let next = attempts.servers < settings.endpoints.count ? follow(at: now) : rest(after: reason, error)
       return Loss(error: error, wasConnected: wasConnected, next: next)
+    }
+
+    /// Where a cluster lets the stream be read; nil if the reason says nothing new about that.
+    private mutating func otherPlace(after reason: RedisError.Reason) -> RedisEndpoint? {
+      if reason.isCrossSlot, !isApart {
+        isApart = true
+      } else if attempts.node == nil, let node = reason.node(of: endpoint) {
+        attempts.node = node
+      } else {
+        return nil
+      }
+      return place
     }
 
     private mutating func rest(after reason: RedisError.Reason, _ error: RedisError) -> Step {

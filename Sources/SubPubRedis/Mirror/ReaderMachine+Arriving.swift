@@ -146,7 +146,7 @@
       } else {
         streams.add(newcomer.follower, to: newcomer.key, after: position)
         let isBehind = arrival.last.map { $0.id > position } ?? false
-        arrivals.areCurrent = arrivals.areCurrent ?? true && !isBehind
+        arrivals.areCurrent = (arrivals.areCurrent ?? true) && !isBehind
         noteMissed(newcomer.key, isBehind: isBehind, at: now)
       }
     }

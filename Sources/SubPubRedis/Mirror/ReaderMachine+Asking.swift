@@ -133,15 +133,16 @@
     }
 
     private mutating func receivePaced(_ replies: [RedisReply], of keys: [[UInt8]], _ due: Moment, at now: Moment) {
+      var found: [[UInt8]: StreamEntry?] = [:]
       for (key, reply) in zip(keys, replies) {
         if let refusal = reply.refusal {
           for follower in paced.remove(key) { act(.end(follower, .refused(refusal))) }
-          continue
+        } else {
+          found[key] = .some(StreamEntry.entries(reply).last)
         }
-        let last = StreamEntry.entries(reply).last
-        for (follower, event) in paced.take(last, of: key, dueAt: due, serverTime: serverTime, at: now) {
-          act(.pass(event, follower))
-        }
+      }
+      for (follower, event) in paced.take(found, dueAt: due, serverTime: serverTime, at: now) {
+        act(.pass(event, follower))
       }
     }
   }

@@ -120,9 +120,16 @@
     mutating func removeStream(_ key: [UInt8]) -> [Follower] {
       defer {
         streams.remove(key)
-        lively.remove(key)
+        forget(key)
       }
       return streams[key]?.all ?? []
+    }
+
+    /// Forgets what was noted about a stream that nobody follows any more.
+    mutating func forget(_ key: [UInt8]) {
+      lively.remove(key)
+      changed.remove(key)
+      slow.remove(key)
     }
 
     /// Ends all followers but those that have just come.

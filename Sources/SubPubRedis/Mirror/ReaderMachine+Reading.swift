@@ -72,11 +72,11 @@
         let (key, entries) = (Array(reply[index]?[0]?.bytes ?? []), StreamEntry.entries(reply[index]?[1]))
         if index == 0 { first = entries.count }
         if entries.count >= wait.count { isFull = true }
-        changed.insert(key)
         guard let taken = streams[key]?.take(entries, from: line) else { continue }
+        changed.insert(key)
         received += taken
         lively.noteEntries(of: key, among: streams.count, at: now)
-        slow.noteEntries(of: key)
+        slow.remove(key)
       }
       self[line].batch.noteReply(isFull: isFull)
       let caughtUp = before.filter { !changed.contains($0) }.flatMap { streams[$0]?.readFollowers(by: line) ?? [] }
@@ -86,10 +86,5 @@
       for (follower, entries) in received { act(.passEntries(entries, follower)) }
       for follower in caughtUp { act(.pass(.caughtUp, follower)) }
     }
-  }
-
-  extension Duration {
-    /// For a command: not 0, which stands for a wait without an end.
-    fileprivate var wholeMilliseconds: String { "\(max(1, Int64((self / .milliseconds(1)).rounded(.up))))" }
   }
 #endif

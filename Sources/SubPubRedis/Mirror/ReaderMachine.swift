@@ -96,7 +96,7 @@
         arrivals.remove(gone)
         paced.remove(gone)
         checks.waiting.subtract(gone)
-        for key in streams.remove(gone, of: Array(Set(removed.map { $0.key }))) { lively.remove(key) }
+        for key in streams.remove(gone, of: Array(Set(removed.map { $0.key }))) { forget(key) }
       }
       proceed(at: now)
     }

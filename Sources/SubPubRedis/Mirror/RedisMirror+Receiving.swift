@@ -42,7 +42,7 @@
 
     private func publish(_ last: EntryState<Value>) {
       publisher.setState(
-        last.state, origin: last.origin, age: last.since.map(Duration.init(sinceMilliseconds:)), id: last.id,
+        last.state, origin: last.origin, age: last.since.map { $0.milliseconds(until: .millisecondsNow) }, id: last.id,
         isDataInherited: last.isDataInherited)
     }
   }
@@ -96,10 +96,5 @@
       let (age, overflows) = later.subtractingReportingOverflow(self)
       return .milliseconds(overflows ? .max : Swift.max(0, age))
     }
-  }
-
-  extension Duration {
-    /// The time since a moment in milliseconds since 1970.
-    init(sinceMilliseconds since: Int64) { self = since.milliseconds(until: .millisecondsNow) }
   }
 #endif

@@ -41,6 +41,10 @@
     /// Whether it was shown, or is older than what was shown, and belongs to a process that published before.
     func isFormer(_ id: PublicationID) -> Bool { former.contains { $0.epoch == id.epoch && id.version <= $0.version } }
 
+    /// Whether a newer one of its process was shown before another process went on. The newest one may come again,
+    /// when that process takes the key over again.
+    func isOvertaken(_ id: PublicationID) -> Bool { isFormer(id) && !former.contains(id) }
+
     /// Notes whether the stream is behind.
     mutating func note(isBehind: Bool) {
       (self.isBehind, waiting) = (isBehind, nil)
@@ -58,8 +62,7 @@
       }
       if let unloaded, id.epoch == unloaded.epoch, id.version < unloaded.version { return noteOlder() }
       guard isBehind else {
-        // The same one may come again, when its process takes the key over again.
-        if isFormer(id) && !former.contains(id) { return noteOlder() }
+        if isOvertaken(id) { return noteOlder() }
         return carriesOlderData(entry) ? .showsWithoutData : .shows
       }
       if isFormer(id) { return .isOlder }
@@ -164,7 +167,7 @@
           }
         } else if let unloaded = shown.unloaded, id.epoch == unloaded.epoch, id.version <= unloaded.version {
           return place = id == unloaded ? .after(entry.id) : .isBehind
-        } else if shown.isFormer(id) {
+        } else if shown.isOvertaken(id) {
           return finish()
         }
       }

@@ -77,9 +77,4 @@
       lastEntry = other.lastEntry ?? lastEntry
     }
   }
-
-  extension Subscription.Statistics {
-    /// How many states were delivered or are pending; taking one doesn't change it.
-    var acceptedCount: Int { delivered + pending }
-  }
 #endif

@@ -31,7 +31,7 @@
     /// Why the first entry was refused; nil if it wasn't.
     private(set) var refusal: Refusal?
     /// The last confirmed entry, written again if the server loses it.
-    private(set) var lastConfirmed: OutletEntry?
+    private(set) var lastConfirmed: OutletEntry? { didSet { lastByteCount = lastConfirmed?.arguments.byteCount } }
     private(set) var confirmedCount = 0
     /// How many entries can't be written any more, because the stream has a greater id.
     private(set) var skippedCount = 0
@@ -112,7 +112,6 @@
       skippedCount += unanswered - first
       confirmedCount += 1
       lastConfirmed = entries[unanswered]
-      lastByteCount = entries[unanswered].arguments.byteCount
       removeFirst(unanswered + 1 - first)
       refusal = nil
     }

@@ -22,8 +22,6 @@
     /// After what time it is renewed.
     var renewalTime: Duration { time / 3 }
 
-    var milliseconds: String { "\(Int64((time / .milliseconds(1)).rounded(.up)))" }
-
     /// What the next attempt to take it is for: see ``OutletScript/takeOver``.
     ///
     /// A lease that is gone before its time is lost, and the outlet that has it may be writing. That one takes it again

@@ -8,8 +8,12 @@
       for reply in replies { entries.note(reply, at: now) }
       guard entries.confirmedCount > confirmed else { return }
       (trouble.wasIdle, trouble.changes) = (false, 0)
+      noteWork()
       stream.end = entries.lastConfirmed?.id
     }
+
+    /// Notes that the server answers an outlet that writes; so the next connection may be made at once.
+    mutating func noteWork() { (trouble.hasWorked, trouble.failures) = (true, 0) }
 
     mutating func answer(_ question: Question, _ reply: RedisReply, at now: Moment) {
       if let refusal = reply.refusal { return refused(refusal) }
@@ -107,6 +111,7 @@
         (stream.end, inherited) = (last?.id, last)
       }
       if phase != .writing { phase = .catchingUp }
+      // Also if the way is long, and the outlet isn't sure any more: a comparison has just been made.
       send(at: now)
     }
   }
@@ -178,7 +183,7 @@
       guard let token else { return }
       let expected = stream.end.map { "\($0)" } ?? ""
       let arguments = ["\(token)", expected, "\(entry.id.predecessor)"] + settings.limit
-      var command = OutletScript.restore.command([settings.keys.counter, settings.keys.stream], arguments)
+      var command = OutletScript.restore.command([settings.counterKey, settings.key], arguments)
       command.append(entry.arguments)
       ask(.restore(entry.id, sent: sent), command)
     }

@@ -6,7 +6,7 @@
     /// Does what can be done now, after something has changed.
     mutating func advance(at now: Moment) {
       switch phase {
-      case .standingBy(let next): if now >= next, !isAsking(.takeOver) { takeOver(at: now) }
+      case .standingBy(let next): if now >= next, !isTakingOver { takeOver(at: now) }
       case .doubting(let end):
         renewIfDue(at: now)
         if isComparing { return }
@@ -37,7 +37,7 @@
 
     private mutating func beginWriting() {
       phase = .writing
-      (trouble.failures, trouble.refusing, trouble.wasRefused) = (0, nil, false)
+      (trouble.refusing, trouble.wasRefused) = (nil, false)
       act(.tell(.writes))
       trouble.isTold = true
     }
@@ -76,28 +76,25 @@
 
     private mutating func renewIfDue(at now: Moment) {
       guard let token, let lease, let next = nextRenewal, now >= next else { return }
-      let arguments = [lease.holder, lease.milliseconds, "\(token)"]
-      ask(.renew(sent: now), OutletScript.renew.command([settings.keys.counter, settings.keys.lease], arguments))
+      let arguments = [lease.holder, lease.time.wholeMilliseconds, "\(token)"]
+      ask(.renew(sent: now), OutletScript.renew.command([settings.counterKey, settings.leaseKey], arguments))
     }
   }
 
   /// What is asked.
   extension OutletMachine {
-    enum Kind { case takeOver, comparison }
+    /// Whether the server was asked for the key, and hasn't answered.
+    var isTakingOver: Bool { questions.contains { if case .takeOver = $0 { true } else { false } } }
 
-    /// Whether the server was asked for something, and hasn't answered.
-    func isAsking(_ kind: Kind) -> Bool {
-      questions.contains { question in
-        switch question {
-        case .settle, .restore: kind == .comparison
-        case .takeOver: kind == .takeOver
-        case .renew, .entries, .end: false
+    /// Whether it is being found out what the server holds; nothing is written meanwhile.
+    var isComparing: Bool {
+      questions.contains {
+        switch $0 {
+        case .settle, .restore: true
+        case .takeOver, .renew, .entries, .end: false
         }
       }
     }
-
-    /// Whether it is being found out what the server holds; nothing is written meanwhile.
-    var isComparing: Bool { isAsking(.comparison) }
 
     mutating func ask(_ question: Question, _ command: RedisCommand) {
       questions.append(question)
@@ -119,10 +116,10 @@
 
     mutating func takeOver(at now: Moment) {
       if !isWaiting { phase = .takingOver }
-      var (keys, arguments) = ([settings.keys.counter, settings.keys.stream], [stream.readsLast ? "1" : ""])
+      var (keys, arguments) = ([settings.counterKey, settings.key], [stream.readsLast ? "1" : ""])
       if let lease {
-        keys.append(settings.keys.lease)
-        arguments += [lease.holder, lease.milliseconds, lease.attempt(at: now)]
+        keys.append(settings.leaseKey)
+        arguments += [lease.holder, lease.time.wholeMilliseconds, lease.attempt(at: now)]
       }
       ask(.takeOver(sent: now), OutletScript.takeOver.command(keys, arguments))
     }
@@ -139,7 +136,7 @@
       ask(
         .settle(sent: now),
         OutletScript.settle.command(
-          [settings.keys.counter, settings.keys.stream], ["\(token)", first, stream.readsLast ? "1" : ""]))
+          [settings.counterKey, settings.key], ["\(token)", first, stream.readsLast ? "1" : ""]))
     }
 
     private static var mostChanges: Int { 100 }
@@ -147,7 +144,7 @@
     private mutating func noteEnd() {
       guard phase == .writing, let token else { return }
       phase = .ending
-      let keys = [settings.keys.counter] + (lease == nil ? [] : [settings.keys.lease])
+      let keys = [settings.counterKey] + (lease == nil ? [] : [settings.leaseKey])
       ask(.end, OutletScript.end.command(keys, ["\(token)"] + (lease.map { [$0.holder] } ?? [])))
     }
   }

@@ -11,7 +11,7 @@
       guard phase == .connecting else { return }
       connection = number
       certainty.noteConnection(start: start)
-      trouble.tooSmall = nil
+      (trouble.tooSmall, trouble.hasWorked) = (nil, false)
       if token == nil { return takeOver(at: now) }
       phase = .catchingUp
       compare(at: now)
@@ -48,9 +48,9 @@
       guard number == connection else { return }
       if isLate || isClosed || reason.isProtocolError { noteObstacle(isLate: isLate) }
       // One that never arrives in time would keep every outlet from beginning.
-      if isTooSlow, stream.readsLast, isAsking(.takeOver) || isComparing { stream.slowLasts += 1 }
+      if isTooSlow, stream.readsLast, isTakingOver || isComparing { stream.slowLasts += 1 }
       // Servers may close connections that are idle, and the next attempt notices if there is more to it.
-      if phase == .writing, isClosed, trouble.wasIdle || !entries.areUnderWay {
+      if phase == .writing, trouble.hasWorked, isClosed, trouble.wasIdle || !entries.areUnderWay {
         disconnect()
         phase = .connecting
         return act(.connect(nil))
@@ -72,7 +72,7 @@
 
     /// A state was taken from the publisher, and is about to become an entry.
     mutating func taken(_ version: UInt64, at now: Moment) {
-      if version == 0 { demand.hasTakenNothing = true }
+      if version == 0 { demand.hasTakenInitial = true }
       demand.taken = (version, version == 0 ? nil : now)
     }
 
@@ -153,7 +153,7 @@
 
     /// Ends the use of the connection because of an error.
     mutating func failed(_ reason: RedisError.Reason) {
-      let isLoss = phase == .writing
+      let isLoss = phase == .writing && trouble.hasWorked
       if phase == .ending { return end(nil) }
       if reason.refusesToWrite { trouble.wasRefused = true }
       disconnect()

@@ -73,6 +73,7 @@
       guard certainty.isSure(at: now) else { return compare(at: now) }
       certainty.verify(at: look.sent)
       guard phase == .writing else { return }
+      noteWork()
       switch look.end {
       case .nothing: break
       case .entry:

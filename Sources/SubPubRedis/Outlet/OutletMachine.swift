@@ -53,7 +53,9 @@
       let key: String
       let endpoint: RedisEndpoint
       let maxLength: Int
-      let keys: OutletKeys
+      /// The key that numbers the outlets of the stream.
+      var counterKey: String { key + RedisCommand.counterSuffix }
+      var leaseKey: String { key + ":lease" }
       /// What the commands begin with that add an entry to a stream that exists; `XADD` in a script has the rest.
       let adding: RedisCommand
       let limit: [String]
@@ -61,11 +63,11 @@
       let looks: (atNumber: [UInt8], atBoth: [UInt8])
 
       init(key: String, endpoint: RedisEndpoint, maxLength: Int) {
-        (self.key, self.endpoint, self.maxLength, keys) = (key, endpoint, maxLength, OutletKeys(stream: key))
+        (self.key, self.endpoint, self.maxLength) = (key, endpoint, maxLength)
         // The server removes blocks of about a hundred entries sooner than single ones.
         limit = ["MAXLEN", maxLength < 1_000 ? "=" : "~", "\(maxLength)"]
         adding = RedisCommand(["XADD", key, "NOMKSTREAM"] + limit)
-        let look = RedisCommand("GET", keys.counter).encoded
+        let look = RedisCommand("GET", key + RedisCommand.counterSuffix).encoded
         looks = (look, look + RedisCommand.lastEntry(of: Array(key.utf8)).encoded)
       }
 
@@ -127,8 +129,8 @@
     struct Demand {
       /// The version of the last state that was taken, and when, until it is an entry.
       var taken: (version: UInt64, since: Moment?)?
-      /// Whether what a publisher has before its first state was taken, which counts nowhere.
-      var hasTakenNothing = false
+      /// Whether the state was taken that a publisher has before its first transition; it counts nowhere.
+      var hasTakenInitial = false
       /// How many states were taken that need no entry.
       var needless = 0
       /// Up to which version the run writes after a cancel, and how many states that are.
@@ -143,8 +145,10 @@
 
     /// What has gone wrong lately.
     struct Trouble {
-      /// How often in a row there was no connection.
+      /// How often in a row there was no connection that worked.
       var failures = 0
+      /// Whether the server has answered over this connection after the outlet had begun to write.
+      var hasWorked = false
       /// Since when the server has refused to write, on the user's clock.
       var refusing: Duration?
       /// Whether the server has refused the last write.
@@ -222,10 +226,9 @@
     /// When something is to be done even if nothing happens; nil if nothing is.
     var nextTime: Moment? {
       switch phase {
-      case .standingBy(let next): return isAsking(.takeOver) ? nil : next
-      case .doubting, .catchingUp, .writing:
-        guard case .doubting(let end) = phase, !isComparing else { return nextRenewal }
-        return nextRenewal.map { min($0, end) } ?? end
+      case .standingBy(let next): return isTakingOver ? nil : next
+      case .doubting(let end) where !isComparing: return nextRenewal.map { min($0, end) } ?? end
+      case .doubting, .catchingUp, .writing: return nextRenewal
       case .resting, .connecting, .takingOver, .ending, .over: return nil
       }
     }

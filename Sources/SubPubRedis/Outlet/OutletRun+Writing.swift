@@ -72,7 +72,7 @@
 
     /// Begins to take states.
     func subscribe() {
-      // Together with the entries that aren't confirmed, these may be more, until there is a connection.
+      // Besides, there are the entries that aren't confirmed; the next connection drops the oldest of all.
       let states = outlet.publisher.publications(buffering: .newest(outlet.maxLength)).makeAsyncIterator()
       let subscription = states.subscription
       driver.state.withLock { $0.machine.demand.pending = { subscription.statistics.pending } }
@@ -120,11 +120,12 @@
     /// How many states the run has to write, or has written: those that its subscription was given, and hasn't skipped.
     private var acceptedCount: Int {
       guard let states = state.withLock(\.states) else { return 0 }
-      let hasTakenNothing = driver.state.withLock(\.machine.demand.hasTakenNothing)
+      let hasTakenInitial = driver.state.withLock(\.machine.demand.hasTakenInitial)
       let (subscription, statistics) = (states.subscription, states.statistics)
       // Before its first state, the publisher has nothing to write. It is the first to be skipped.
-      let hasNothing = subscription.firstVersion == 0 && (hasTakenNothing || statistics.skipped == 0)
-      return statistics.acceptedCount - (hasNothing ? 1 : 0)
+      let hasNothing = subscription.firstVersion == 0 && (hasTakenInitial || statistics.skipped == 0)
+      // Taking one doesn't change the sum.
+      return statistics.delivered + statistics.pending - (hasNothing ? 1 : 0)
     }
   }
 

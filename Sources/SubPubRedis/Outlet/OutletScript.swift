@@ -1,16 +1,4 @@
 #if Redis
-  /// The keys of an outlet.
-  struct OutletKeys: Sendable {
-    let stream: String
-    /// Numbers the outlets of the stream.
-    let counter: String
-    let lease: String
-
-    init(stream: String) {
-      (self.stream, counter, lease) = (stream, stream + RedisCommand.counterSuffix, stream + ":lease")
-    }
-  }
-
   /// What an outlet lets the server decide in one step, in Lua: nothing changes in between.
   ///
   /// The first key is the counter that numbers the outlets.

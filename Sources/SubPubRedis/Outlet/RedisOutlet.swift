@@ -53,8 +53,9 @@
     ///     outlet a relay.
     ///   - key: The key of the stream.
     ///   - endpoint: The server.
-    ///   - maxLength: How many states the stream holds, about a hundred more from 1,000 on. The outlet keeps as many
-    ///     while there is no connection, and besides the last one that was confirmed, and one that was on its way.
+    ///   - maxLength: How many states the stream holds, about a hundred more from 1,000 on. While there is no
+    ///     connection, the outlet keeps as many, and besides the last one that was confirmed, and what was on its way
+    ///     (at most half as many, and at most 512).
     ///   - role: What the outlet does when another one has the key.
     ///   - coder: Encodes the values.
     ///   - retry: Whether and when to try again without a connection.

@@ -15,27 +15,20 @@
     private let state = Locked(State())
 
     private struct State {
-      var replies: [RedisReply] = []
-      /// The replies before this index were taken.
-      var first = 0
+      var replies: ArraySlice<RedisReply> = []
       var failure: RedisError.Reason?
       var isLate = false
       /// The task that waits for so many replies.
       var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
-      var count: Int { replies.count - first }
-
       mutating func take(_ count: Int) -> [RedisReply] {
-        defer {
-          first += count
-          if first == replies.count { (replies, first) = ([], 0) }
-        }
-        return Array(replies[first..<first + count])
+        defer { replies = replies.count == count ? [] : replies.dropFirst(count) }
+        return Array(replies.prefix(count))
       }
 
       /// The waiting task, if it can go on.
       mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
-        guard let waiter, failure != nil || count >= waiter.count else { return nil }
+        guard let waiter, failure != nil || replies.count >= waiter.count else { return nil }
         self.waiter = nil
         return waiter.continuation
       }
@@ -53,19 +46,12 @@
     func close() { connection.remove(self) }
 
     /// Sends commands, and waits for their replies.
-    func replies(to commands: [RedisCommand], within limit: TimeLimit? = nil) async throws(RedisError.Reason)
-      -> [RedisReply]
-    {
-      if commands.isEmpty { return [] }
-      return try await replies(to: commands.flatMap(\.encoded), count: commands.count, within: limit)
-    }
-
-    /// Sends encoded commands, and waits for their replies.
     func replies(
-      to bytes: [UInt8], count: Int, within limit: TimeLimit? = nil
+      to commands: [RedisCommand], within limit: TimeLimit? = nil
     ) async throws(RedisError.Reason) -> [RedisReply] {
-      try send(bytes, replies: count, within: limit)
-      return try await replies(count)
+      if commands.isEmpty { return [] }
+      try send(commands.flatMap(\.encoded), replies: commands.count, within: limit)
+      return try await replies(commands.count)
     }
 
     /// Sends encoded commands, which have so many replies.
@@ -91,7 +77,7 @@
         fail(Self.interrupted)
       }
       let (replies, failure, said) = state.withLock { state in
-        state.count >= count ? (state.take(count), nil, nil) : ([], state.failure, state.replies.last?.refusal)
+        state.replies.count >= count ? (state.take(count), nil, nil) : ([], state.failure, state.replies.last?.refusal)
       }
       // The server may have said why it has closed the connection.
       if let failure { throw said.map { .refused($0) } ?? failure }

@@ -131,4 +131,9 @@
       append(UInt8(ascii: "\n"))
     }
   }
+
+  extension Duration {
+    /// For a command, rounded up: not 0, which stands for a wait without an end.
+    var wholeMilliseconds: String { "\(max(1, Int64((self / .milliseconds(1)).rounded(.up))))" }
+  }
 #endif

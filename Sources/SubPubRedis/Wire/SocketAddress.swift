@@ -6,6 +6,11 @@
   package struct SocketAddress: Sendable {
     private var bytes: [UInt8]
     private let family: Int32
+    #if canImport(Glibc)
+      private static let stream = Int32(SOCK_STREAM.rawValue)
+    #else
+      private static let stream = SOCK_STREAM
+    #endif
 
     /// Returns the addresses of a host, which may take long unless it is one itself.
     static func addresses(
@@ -13,11 +18,7 @@
     ) throws(RedisError.Reason) -> [SocketAddress] {
       var hints = unsafe addrinfo()
       unsafe hints.ai_family = AF_UNSPEC
-      #if canImport(Glibc)
-        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-      #else
-        unsafe hints.ai_socktype = SOCK_STREAM
-      #endif
+      unsafe hints.ai_socktype = stream
       unsafe hints.ai_flags = isNumeric ? AI_NUMERICHOST : 0
       var first: UnsafeMutablePointer<addrinfo>?
       let code = unsafe getaddrinfo(host, "\(port)", &hints, &first)
@@ -68,12 +69,7 @@
     private func socket(
       _ failure: String, _ begin: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Bool
     ) throws(RedisError.Reason) -> Int32 {
-      #if canImport(Glibc)
-        let kind = Int32(SOCK_STREAM.rawValue)
-      #else
-        let kind = SOCK_STREAM
-      #endif
-      let descriptor = Foundation.socket(family, kind, 0)
+      let descriptor = Foundation.socket(family, Self.stream, 0)
       guard descriptor >= 0 else { throw Self.error(failure) }
       WakePipe.configure(descriptor)
       Self.refuseSignals(descriptor)

@@ -6,8 +6,8 @@
   /// This epoch is the outlet's number, which is counted in the key with `:epoch` appended. That of a ``PublicationID``
   /// is the publisher's.
   struct EntryID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    var epoch: UInt64
-    var version: UInt64
+    let epoch: UInt64
+    let version: UInt64
 
     static func < (left: Self, right: Self) -> Bool { (left.epoch, left.version) < (right.epoch, right.version) }
 
@@ -21,12 +21,9 @@
     }
 
     var description: String { "\(epoch)-\(version)" }
+  }
 
-    init(epoch: UInt64, version: UInt64) {
-      self.epoch = epoch
-      self.version = version
-    }
-
+  extension EntryID {
     /// Parses what the server sends; nil if it isn't an id.
     init?(_ bytes: ArraySlice<UInt8>) {
       guard let dash = bytes.firstIndex(of: UInt8(ascii: "-")), let epoch = UInt64(digits: bytes[..<dash]),
