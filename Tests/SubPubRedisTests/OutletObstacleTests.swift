@@ -214,8 +214,8 @@
       try outlet.reply("$3\r\n5-1\r\n")
       #expect(outlet.look()?.look.end == .large)
       let substitute = OutletEntry(
-        id: EntryID(epoch: 5, version: 1), arguments: RedisCommand("5-1", "phase", "error"), publication: nil, sent: 0,
-        before: nil)
+        id: EntryID(epoch: 5, version: 1), arguments: RedisCommand("5-1", "phase", "error"),
+        publication: PublicationID(epoch: 1, version: 1), sent: 0, before: nil)
       outlet.machine.entries.replace(with: substitute)
       #expect(outlet.look()?.look.end == .entry)
     }

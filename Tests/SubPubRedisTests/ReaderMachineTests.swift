@@ -83,7 +83,7 @@
       try reader.reply(1, DrivenReader.read("other", "5-2"))
       #expect(reader.machine.changed == [other])
       reader.machine.slow.noteLoss([other])
-      reader.remove(1)
+      reader.remove(1, "other")
       #expect(reader.machine.changed == [] && reader.machine.slow.step(for: other, after: .zero) == .reads)
       // The wait that is under way still asks for it.
       try reader.reply(1, DrivenReader.read("other", "5-3"))

@@ -142,7 +142,7 @@
       let errors = Locked<[String]>([])
       let observations = [first, second].map { mirror in
         mirror.observe(on: .immediate) { state in
-          if case .error(let error, _) = state { errors.withLock { $0.append("\(error)") } }
+          if case .error(let error, _) = state.state { errors.withLock { $0.append("\(error)") } }
         }
       }
       try await running(outlet(endpoint, key: "{a}"), first) {

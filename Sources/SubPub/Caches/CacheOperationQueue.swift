@@ -26,6 +26,11 @@ package final class CacheOperationQueue: Sendable {
   /// Their closures hold values, so they are released outside every turn.
   func append(_ operation: Operation) -> [Operation] { pending.withLock { $0.append(operation) } }
 
+  /// Removes a read whose caller doesn't wait any longer.
+  func removeRead(for reader: ObjectIdentifier) {
+    withExtendedLifetime(pending.withLock { $0.removeRead(for: reader) }) {}
+  }
+
   /// Runs the pending operations in a task.
   ///
   /// The task holds everything that it needs, but no publisher: a value is written even if everything else is gone.
@@ -57,25 +62,20 @@ package final class CacheOperationQueue: Sendable {
 
 /// The state of the cache's value, as far as operations know it.
 extension CacheOperationQueue {
-  /// Whether a clear has failed.
-  var isTainted: Bool { pending.withLock { $0.isTainted } }
+  /// Whether a clear is under way, or has failed, and no value was written since.
+  var isTainted: Bool {
+    get { pending.withLock { $0.isTainted } }
+    set {
+      let changes = pending.withLock { pending in
+        defer { pending.isTainted = newValue }
+        return pending.isTainted != newValue
+      }
+      if changes, let identity { Self.table.withLock { $0.entries[identity]?.tainted = newValue ? self : nil } }
+    }
+  }
 
   /// The number of clears that were requested.
   var clears: Int { pending.withLock { $0.clears } }
-
-  /// Records that a clear has begun.
-  func taint() { setTainted(true) }
-
-  /// Records that a clear has succeeded, or that a new value has replaced the old one.
-  func removeTaint() { setTainted(false) }
-
-  private func setTainted(_ isTainted: Bool) {
-    let changes = pending.withLock { pending in
-      defer { pending.isTainted = isTainted }
-      return pending.isTainted != isTainted
-    }
-    if changes, let identity { Self.table.withLock { $0.setTainted(isTainted ? self : nil, at: identity) } }
-  }
 }
 
 /// The table in which managers find the queue of their cache.
@@ -104,7 +104,7 @@ extension CacheOperationQueue {
       var tainted: CacheOperationQueue?
     }
 
-    private(set) var entries: [CacheIdentity: Entry] = [:]
+    var entries: [CacheIdentity: Entry] = [:]
     private var sweepAt = 16
 
     /// Returns the queue, and objects to be released after the unlock.
@@ -117,10 +117,6 @@ extension CacheOperationQueue {
       }
       entries[identity] = Entry(queue: new)
       return (new, entries.count < sweepAt ? [] : sweep())
-    }
-
-    mutating func setTainted(_ queue: CacheOperationQueue?, at identity: CacheIdentity) {
-      entries[identity]?.tainted = queue
     }
 
     /// Removes queues that are gone, and tainted ones whose object is gone.
@@ -153,7 +149,7 @@ package struct PendingOperations {
   private var marked: [WaiterID: Set<WaiterID>] = [:]
   /// The number of clears that were requested; a read that began before the last one must not be used.
   private(set) var clears = 0
-  /// Whether a clear has failed.
+  /// Whether a clear is under way, or has failed.
   ///
   /// Until a clear succeeds or a value is written, the cache must not be read.
   var isTainted = false
@@ -165,7 +161,7 @@ package struct PendingOperations {
     switch operation {
     case .read(let manager, _):
       // The load that requested the other read is over.
-      obsolete = remove { if case .read(manager, _) = $0 { true } else { false } }
+      obsolete = removeRead(for: manager)
     case .write(let hasNews, let work):
       // Takes the place of a pending write, so that reads in between find the newest value, and values don't pile up.
       for index in operations.indices.reversed() {
@@ -181,6 +177,10 @@ package struct PendingOperations {
     }
     operations.append(operation)
     return obsolete
+  }
+
+  mutating func removeRead(for reader: ObjectIdentifier) -> [CacheOperationQueue.Operation] {
+    remove { if case .read(reader, _) = $0 { true } else { false } }
   }
 
   private mutating func remove(

@@ -29,7 +29,7 @@ extension ManagerCache {
     let clears = queue.clears
     if queue.isTainted {
       do { try await cache.clear() } catch { throw report(.clear, error) }
-      queue.removeTaint()
+      queue.isTainted = false
       return nil
     }
     do {
@@ -56,7 +56,7 @@ extension ManagerCache {
     do {
       try await cache.write(value, age: age)
       // The value has replaced the one that a failed clear left behind.
-      queue.removeTaint()
+      queue.isTainted = false
       return true
     } catch {
       report(.write, error)
@@ -67,10 +67,10 @@ extension ManagerCache {
   func clearOperation() -> CacheOperationQueue.Operation { .clear { await self.clear() } }
 
   private func clear() async {
-    queue.taint()
+    queue.isTainted = true
     do {
       try await cache.clear()
-      queue.removeTaint()
+      queue.isTainted = false
     } catch {
       report(.clear, error)
     }
@@ -81,22 +81,12 @@ extension ManagerCache {
     let obsolete = queue.append(operation)
     if !obsolete.isEmpty { effects.releaseAll(in: obsolete) }
   }
-
-  /// Appends an operation to the queue; outside every turn.
-  func enqueue(_ operation: CacheOperationQueue.Operation) { withExtendedLifetime(queue.append(operation)) {} }
 }
 
 /// What a read of a manager's cache comes to: nil if there is no value.
 ///
 /// There is no answer if the cache is cleared first.
 typealias CacheReading<Value: Sendable> = OneShot<Result<Cached<Value>?, any Error>>
-
-extension OneShot {
-  /// Waits for a cached value; also nil if this task is cancelled.
-  func cached<Cache>() async throws -> Cached<Cache>? where Value == Result<Cached<Cache>?, any Error> {
-    try await wait()?.get()
-  }
-}
 
 /// Reading.
 extension ManagerCache {
@@ -109,18 +99,25 @@ extension ManagerCache {
   /// Appends the read of a run, which takes the place of an earlier run's.
   func enqueueRead(_ effects: inout Effects) -> CacheReading<Value> {
     let reader = Reader()
-    enqueue(reading(for: ObjectIdentifier(self), reader), &effects)
+    enqueue(read(for: ObjectIdentifier(self), reader), &effects)
     return reader.answer
+  }
+
+  /// Returns what `wait` has made of a read that stands alone; the read is dropped if it hasn't begun by then.
+  func read<Answer>(_ wait: (CacheReading<Value>) async -> Answer) async -> Answer {
+    let reading = enqueueRead()
+    defer { queue.removeRead(for: ObjectIdentifier(reading)) }
+    return await wait(reading)
   }
 
   /// Appends a read that stands alone; outside every turn.
-  func enqueueRead() -> CacheReading<Value> {
+  private func enqueueRead() -> CacheReading<Value> {
     let reader = Reader()
-    enqueue(reading(for: ObjectIdentifier(reader), reader))
+    withExtendedLifetime(queue.append(read(for: ObjectIdentifier(reader.answer), reader))) {}
     return reader.answer
   }
 
-  private func reading(for owner: ObjectIdentifier, _ reader: Reader) -> CacheOperationQueue.Operation {
+  private func read(for owner: ObjectIdentifier, _ reader: Reader) -> CacheOperationQueue.Operation {
     .read(for: owner) {
       do { reader.answer.give(.success(try await self.read())) } catch { reader.answer.give(.failure(error)) }
     }

@@ -27,23 +27,22 @@ extension PublisherDirectory {
   /// - Complexity: O(*n* · *s*) in the number of the family's living managers and of the directory's subscribers, and
   ///   O(*s*) for each later manager.
   public func register<Key, M>(_ family: ManagerFamily<Key, M>) {
-    guard add(ManagerEntry(family)) else { return }
+    add(ManagerEntry(family))
+    // Even if it was added before: the thread that has added it may not have reached this point yet.
     family.addObserver(ObjectIdentifier(self)) { [weak self] manager in self?.addMember(manager.publisher) }
   }
 
-  /// Adds a manager or a family; returns false if it was added before.
-  @discardableResult
-  private func add(_ new: ManagerEntry) -> Bool {
+  /// Adds a manager or a family, unless it was added before.
+  private func add(_ new: ManagerEntry) {
     while true {
       let existing = state.withLock { $0.managers[new.key] }
       // The caller holds the object, so a living object at its address is the same one.
-      if let existing, !existing.isGone() { return false }
+      if let existing, !existing.isGone() { return }
       let isSweepDue = state.withLock { state in
         state.managers.add(new, for: new.key, insteadOf: existing) ? state.managers.isSweepDue : nil
       }
       guard let isSweepDue else { continue }
-      if isSweepDue { sweepManagers(besides: new) }
-      return true
+      return isSweepDue ? sweepManagers(besides: new) : ()
     }
   }
 
@@ -120,8 +119,8 @@ extension PublisherDirectory {
   /// Logs out one manager, and marks its publisher for as long as the manager is held.
   private func logout(_ manager: ManagerEntry, unless isLeftOut: (AnyObject) -> Bool) -> Bool {
     guard let id = manager.registry?.source else { return manager.logout(isLeftOut) }
-    state.withLock { $0.beginLogout(of: id) }
-    defer { state.withLock { $0.endLogout(of: id) } }
+    state.withLock { $0.logouts.append(id) }
+    defer { state.withLock { state in _ = state.logouts.firstIndex(of: id).map { state.logouts.remove(at: $0) } } }
     return manager.logout(isLeftOut)
   }
 }

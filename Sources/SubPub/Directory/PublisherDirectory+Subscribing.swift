@@ -20,24 +20,23 @@ struct TypelessSubscriber: Sendable {
   let buffering: BufferingPolicy
   let label: String?
 
+  private init(
+    _ object: any AnyObject & Sendable, _ kind: Kind, isOnMainActor: Bool, on context: DeliveryContext,
+    _ buffering: BufferingPolicy, _ label: String?
+  ) {
+    (self.object, self.kind, self.context, self.buffering, self.label) = (object, kind, context, buffering, label)
+    key = Key(address: ObjectIdentifier(object), isOnMainActor: isOnMainActor)
+    type = Swift.type(of: object)
+  }
+
   init(_ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy, label: String?) {
-    object = subscriber
-    key = Key(address: ObjectIdentifier(subscriber), isOnMainActor: false)
-    self.context = context
-    type = Swift.type(of: subscriber)
-    kind = .untyped(UnownedExistential(subscriber))
-    self.buffering = buffering
-    self.label = label
+    let kind = Kind.untyped(UnownedExistential(subscriber))
+    self.init(subscriber, kind, isOnMainActor: false, on: context, buffering, label)
   }
 
   init(_ subscriber: any MainActorSubscriber, buffering: BufferingPolicy, label: String?) {
-    object = subscriber
-    key = Key(address: ObjectIdentifier(subscriber), isOnMainActor: true)
-    context = .main
-    type = Swift.type(of: subscriber)
-    kind = .mainActor(UnownedExistential(subscriber))
-    self.buffering = buffering
-    self.label = label
+    let kind = Kind.mainActor(UnownedExistential(subscriber))
+    self.init(subscriber, kind, isOnMainActor: true, on: .main, buffering, label)
   }
 
   /// Makes the request of one publisher; the caller holds the object.

@@ -32,15 +32,7 @@ struct DirectoryState {
   var managers = OrderedTable<ManagerEntry.Key, ManagerEntry>()
   /// The publishers whose managers are being logged out, once for each logout: a logout may hold the manager and its
   /// publisher.
-  private var logouts: [PublisherID] = []
-
-  mutating func beginLogout(of id: PublisherID) { logouts.append(id) }
-
-  mutating func endLogout(of id: PublisherID) {
-    if let index = logouts.firstIndex(of: id) { logouts.remove(at: index) }
-  }
-
-  func isBeingLoggedOut(_ id: PublisherID) -> Bool { logouts.contains(id) }
+  var logouts: [PublisherID] = []
 }
 
 /// The key of a publisher in a directory.
@@ -139,7 +131,7 @@ extension PublisherDirectory {
     while true {
       let (entry, isBeingLoggedOut) = state.withLock { state in
         let entry = state.publishers[key]
-        return (entry, entry.map { state.isBeingLoggedOut($0.id) } ?? false)
+        return (entry, entry.map { state.logouts.contains($0.id) } ?? false)
       }
       if let entry, let existing = entry.publisher {
         if existing === publisher { return introduce(entry) }

@@ -2,7 +2,7 @@
 final class FamilyKeeper: Sendable {
   typealias Object = FamilyMembers.Object
 
-  let members: Locked<FamilyMembers>
+  private let members: Locked<FamilyMembers>
   private let lingering: Duration
   // Both are foreign code.
   private let elapsed: @Sendable () -> Duration
@@ -21,6 +21,12 @@ final class FamilyKeeper: Sendable {
     sleep = { try await clock.sleep(for: $0) }
   }
 
+  /// Decides under the lock, and releases after it what has been dropped.
+  @discardableResult @inline(__always)
+  func decide<Result>(_ body: (inout FamilyMembers) -> Result) -> Result {
+    members.withLock { members in (result: body(&members), dropped: members.takeDropped()) }.result
+  }
+
   /// When a manager stops lingering if it is requested, or loses its last listener, now; nil if managers don't linger.
   var deadline: Duration? {
     if lingering == .zero { nil } else if lingering >= .unlimited { .unlimited } else { elapsed() + lingering }
@@ -29,16 +35,17 @@ final class FamilyKeeper: Sendable {
   /// Keeps a manager that was requested.
   func keep(_ member: FamilyMember, _ manager: Object, until deadline: Duration?) {
     guard deadline != nil else { return }
-    let (released, timer) = members.withLock { $0.keep(member, manager, until: deadline) }
+    let (released, timer) = decide { $0.keep(member, manager, until: deadline) }
     start(timer)
-    release(released)
+    release(consume released)
   }
 
   /// Stops keeping a manager that lingers; returns whether it does.
   func letGo(_ member: FamilyMember) -> Bool {
-    let released = members.withLock { $0.letGo(member) }
-    defer { release(released) }
-    return !released.isEmpty
+    let released = decide { $0.letGo(member) }
+    let wasLingering = !released.isEmpty
+    release(consume released)
+    return wasLingering
   }
 
   /// Keeps a manager for as long as anybody listens to its publisher, and after that for as long as managers linger.
@@ -49,17 +56,18 @@ final class FamilyKeeper: Sendable {
     member.registry.addNotice(for: member.id, countingParts: false) { [self] in
       guard let manager = member.manager else { return }
       let deadline = deadline
-      let (released, timer) = members.withLock { $0.noteListeners(of: member, manager, until: deadline) }
+      let (released, timer) = decide { $0.noteListeners(of: member, manager, until: deadline) }
       start(timer)
-      release(released)
+      _ = consume manager
+      release(consume released)
     }
   }
 
   /// Removes dead members, and returns the living managers; a logout is also for those that are being made.
   func sweep(logsOut: Bool = false) -> [(member: FamilyMember, manager: Object)] {
     // A subscriber that has died unnoticed doesn't listen any more: counting finds it.
-    for registry in members.withLock({ $0.listenedTo }) { _ = registry.subscriptions }
-    let (living, dead) = members.withLock { $0.sweep(logsOut: logsOut) }
+    for registry in decide({ $0.listenedTo }) { _ = registry.subscriptions }
+    let (living, dead) = decide { $0.sweep(logsOut: logsOut) }
     unwatch(dead)
     return living
   }
@@ -70,7 +78,7 @@ final class FamilyKeeper: Sendable {
 
   /// Releases everything, because the family is gone.
   func end() {
-    let removed = members.withLock { $0.removeAll() }
+    let removed = decide { $0.removeAll() }
     removed.timer?.cancel()
     unwatch(removed.members)
   }
@@ -84,7 +92,7 @@ final class FamilyKeeper: Sendable {
         while !Task.isCancelled, let next = evict(task) { try await sleep(next) }
       } catch {
         // Without the clock, nothing would ever be released.
-        if !Task.isCancelled { release(members.withLock { $0.stopKeeping() }) }
+        if !Task.isCancelled { release(decide { $0.stopKeeping() }) }
       }
     }
   }
@@ -93,20 +101,20 @@ final class FamilyKeeper: Sendable {
   ///
   /// Returns how long the next one lingers.
   private func evict(_ timer: CancellableTask) -> Duration? {
-    let latest = members.withLock { $0.latestDeadline }
+    let latest = decide { $0.latestDeadline }
     let now = elapsed()
-    let (evicted, next) = members.withLock { $0.evict(at: now, lingering: lingering, latest: latest, for: timer) }
-    release(evicted)
+    let (evicted, next) = decide { $0.evict(at: now, lingering: lingering, latest: latest, for: timer) }
+    release(consume evicted)
     return next
   }
 
-  /// Releases managers, and removes those that nobody else holds.
+  /// Releases managers, and removes those that nobody else holds, the caller included.
   private func release(_ managers: consuming [FamilyMembers.Released]) {
     if managers.isEmpty { return }
     let former = managers.map(\.member)
     _ = consume managers
     let dead = former.filter { $0.manager == nil }
-    members.withLock { $0.remove(dead) }
+    decide { $0.remove(dead) }
     unwatch(dead)
   }
 }

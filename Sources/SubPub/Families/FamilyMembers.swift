@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// Decides only, under the lock of `FamilyKeeper`, in which a turn of a publisher may be taken, and never the other way
 /// round. Keys are neither hashed nor compared here, because that is foreign code: whoever looks for one compares it
-/// with those of a bucket, outside the lock. What has to be released is returned, and released after the unlock.
-/// Nothing is generic, because that would be several times slower.
+/// with those of a bucket, outside the lock. What has to be released is returned, or is in `dropped`, and is released
+/// after the unlock. Nothing is generic, because that would be several times slower.
 struct FamilyMembers {
   typealias Object = any AnyObject & Sendable
 
@@ -34,6 +34,8 @@ struct FamilyMembers {
   private var order = MemberQueue<Int>()
   private(set) var latestDeadline = Duration.longAgo
   private var timer: (task: CancellableTask, wakesAt: Duration)?
+  /// Members that have left the queues: each may have been the last to hold its key, whose release is foreign code.
+  private var dropped: [FamilyMember] = []
 
   init(mostLingering: Int? = nil) { self.mostLingering = mostLingering }
 }
@@ -129,8 +131,17 @@ extension FamilyMembers {
   /// Removes everything, because the family is gone.
   mutating func removeAll() -> (members: [FamilyMember], kept: [Object], timer: CancellableTask?) {
     let all = all()
-    defer { self = FamilyMembers() }
-    return (all, all.compactMap { $0.kept.take() }, timer?.task)
+    var former = FamilyMembers()
+    swap(&former, &self)
+    dropped = former.dropped + former.queue.removeAll() + former.order.removeAll()
+    return (all, all.compactMap { $0.kept.take() }, former.timer?.task)
+  }
+
+  /// What is to be released after the unlock.
+  mutating func takeDropped() -> [FamilyMember] {
+    if dropped.isEmpty { return [] }
+    defer { dropped = [] }
+    return dropped
   }
 }
 
@@ -174,7 +185,7 @@ extension FamilyMembers {
     member.isQueued = true
     queue.insert(member, member.deadline)
     guard queue.count > mostQueued else { return }
-    queue.keep { member in
+    dropped += queue.keep { member in
       member.isQueued = member.isLingering
       return member.isQueued
     }
@@ -184,7 +195,7 @@ extension FamilyMembers {
     member.isInOrder = true
     order.insert(member, member.use)
     guard order.count > mostQueued else { return }
-    order.keep { member in
+    dropped += order.keep { member in
       member.isInOrder = member.isLingering
       return member.isInOrder
     }
@@ -198,7 +209,7 @@ extension FamilyMembers {
     guard let mostLingering else { return [] }
     var released: [Released] = []
     while lingeringCount > mostLingering, let (use, member) = order.first {
-      order.removeFirst()
+      dropped.append(order.removeFirst())
       member.isInOrder = false
       if !member.isLingering { continue }
       if member.use != use {
@@ -266,7 +277,7 @@ extension FamilyMembers {
         // A member may have been added since, by a thread that had read the clock before it was set back.
         return (evicted, min(deadline - now, lingering))
       }
-      queue.removeFirst()
+      dropped.append(queue.removeFirst())
       member.isQueued = false
       if member.isListenedTo || member.isListenedToNow { continue }
       if member.deadline > now { enqueue(member) } else { evicted += release(member) }
@@ -277,7 +288,8 @@ extension FamilyMembers {
 
   /// Stops keeping all managers that nobody listens to, because the clock has failed.
   mutating func stopKeeping() -> [Released] {
-    (queue, order, timer) = (MemberQueue(), MemberQueue(), nil)
+    dropped += queue.removeAll() + order.removeAll()
+    timer = nil
     return all().flatMap { member in
       (member.isQueued, member.isInOrder) = (false, false)
       return letGo(member)

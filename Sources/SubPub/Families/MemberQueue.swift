@@ -15,21 +15,32 @@ struct MemberQueue<Key: Comparable> {
     }
   }
 
-  mutating func removeFirst() {
+  /// Removes the first member, and returns it: the caller may be the last to hold it.
+  mutating func removeFirst() -> FamilyMember {
     all.swapAt(0, all.count - 1)
-    all.removeLast()
+    let first = all.removeLast().member
     var (index, child) = (0, 1)
     while child < all.count {
       if child + 1 < all.count, all[child + 1].key < all[child].key { child += 1 }
-      guard all[child].key < all[index].key else { return }
+      guard all[child].key < all[index].key else { break }
       all.swapAt(index, child)
       (index, child) = (child, 2 * child + 1)
     }
+    return first
   }
 
-  /// Removes members that have nothing to wait for.
-  mutating func keep(where isWaiting: (FamilyMember) -> Bool) {
-    all = all.filter { isWaiting($0.member) }.sorted { $0.key < $1.key }
+  /// Removes members that have nothing to wait for, and returns them.
+  mutating func keep(where isWaiting: (FamilyMember) -> Bool) -> [FamilyMember] {
+    let end = all.partition { !isWaiting($0.member) }
+    let dropped = all[end...].map(\.member)
+    all = all[..<end].sorted { $0.key < $1.key }
+    return dropped
+  }
+
+  /// Removes all members, and returns them.
+  mutating func removeAll() -> [FamilyMember] {
+    defer { all = [] }
+    return all.map(\.member)
   }
 
   /// Changes keys without changing their order.

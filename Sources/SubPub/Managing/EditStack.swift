@@ -165,16 +165,11 @@ extension EditStack {
 
 /// Edits.
 extension EditStack {
-  /// The edits with one more.
-  func adding(_ edit: Edit<Value>) -> [Edit<Value>] {
-    var new = edit
-    new.seen = changes
-    return edits + [new]
-  }
-
   /// Adds an edit over the server's data.
   mutating func add(_ edit: Edit<Value>, over data: ServerData<Value>?) {
-    edits = adding(edit)
+    var edit = edit
+    edit.seen = changes
+    edits.append(edit)
     if sendsOneAtATime, sending == nil { sending = edit.id }
     take(data)
   }

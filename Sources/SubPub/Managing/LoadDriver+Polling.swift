@@ -89,14 +89,14 @@ extension ManagerDriver where Machine == LoadMachine<Value> {
     decideInTurn { machine, _, turn, _ in
       guard !machine.isOver, logouts ?? machine.polls.logouts == machine.polls.logouts else { return Step() }
       let new = turn.waiters.add(missing: 1)
-      machine.polls.beginPause(of: new, endsAtLogout: logouts != nil)
+      machine.polls.pausing[new] = logouts != nil
       waiter = new
       return Step()
     }
     guard let waiter else { return }
     if let demand { resume(demand, with: waiter) }
     let end: @Sendable (inout Machine, Present) -> Step = { machine, _ in
-      machine.polls.endPause(of: waiter)
+      machine.polls.pausing[waiter] = nil
       return Step()
     }
     await wait(for: waiter, onCancel: end)
@@ -104,7 +104,7 @@ extension ManagerDriver where Machine == LoadMachine<Value> {
   }
 }
 
-/// Whether anybody listens, for one poll.
+/// Identifies a poll's notice of listeners, and knows how to resume the poll.
 private final class Demand: Sendable {
   /// The waiter of the poll while it waits for a listener.
   let waiter = Locked<WaiterID?>(nil)

@@ -103,7 +103,7 @@ extension ManagerDriver where Machine == LoadMachine<Value> {
       if let wait, let result = await result(of: wait) { return try result.get() }
       try Task.checkCancellation()
       let (isLoading, isOver, state) = find { ($0.load != nil, $0.isOver, $1.state) }
-      if isOver { return try state.lastValue(of: registry.source) }
+      if isOver, state.phase == .unknown || state.phase == .loading { throw PublisherEnded(source: registry.source) }
       // Unless another load has taken the place of this one.
       if !isLoading { return try state.get() }
     }
@@ -122,9 +122,11 @@ extension ManagerDriver where Machine == LoadMachine<Value> {
   func cachedValue() async throws -> Cached<Value>? {
     try Task.checkCancellation()
     guard let cache else { return nil }
-    let reading = cache.enqueueRead()
-    cache.queue.run(on: limit.executor)
-    guard let result = await limit.run({ try await reading.cached() }) else { throw CancellationError() }
+    let result = await cache.read { reading in
+      cache.queue.run(on: limit.executor)
+      return await limit.run { try await reading.wait()?.get() }
+    }
+    guard let result else { throw CancellationError() }
     return try result.get()
   }
 
@@ -160,16 +162,5 @@ extension ManagerDriver where Machine == LoadMachine<Value> {
   /// Which cached value makes a load unnecessary.
   private func accepted(_ maxAge: Duration? = nil) -> AcceptedValue {
     options.cachePolicy == .alwaysLoad ? .none : maxAge.map(AcceptedValue.youngerThan) ?? .fresh
-  }
-}
-
-extension LoadState {
-  /// The value with which a publisher has finished; throws its error.
-  fileprivate func lastValue(of source: PublisherID) throws -> Value {
-    switch self {
-    case .loaded(let value): return value
-    case .error(let error, _): throw error
-    case .unknown, .loading: throw PublisherEnded(source: source)
-    }
   }
 }

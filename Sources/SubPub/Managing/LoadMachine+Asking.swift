@@ -2,8 +2,7 @@
 extension LoadMachine {
   /// Joins the active load if it covers the request, and otherwise begins a load (5.03).
   ///
-  /// The caller is nil if it doesn't wait. Nobody joins a load that began before the data was invalidated (5.15), but
-  /// the next page waits even for that one.
+  /// Nobody joins a load that began before the data was invalidated (5.15), but the next page waits even for that one.
   mutating func ask(for request: LoadRequest, by caller: WaiterID?, _ present: Present) -> (Step, LoadAnswer) {
     if isOver || request.logouts ?? polls.logouts != polls.logouts { return (Step(), .nothing) }
     if let joined = join(request, by: caller) { return (Step(), joined) }
@@ -65,11 +64,7 @@ extension LoadMachine {
     // Without data, the first page is the next one.
     let kind = data == nil ? .whole : kind
     var new = ActiveLoad(id: RunID(number: loadCount), kind: kind, hasData: data != nil, seen: stack.changes)
-    if let old = load, let before = old.before {
-      (new.before, new.failureBefore) = (before, old.failureBefore)
-    } else if shows {
-      (new.before, new.failureBefore) = (present.state.withoutData, failure)
-    }
+    new.before = load?.before ?? (shows ? (present.state.withoutData, failure) : nil)
     if let old = load { new.callers = old.callers.withoutWaiters }
     new.callers.add(caller, accepting: request.accepts)
     endLoad(.cancelled, &step)

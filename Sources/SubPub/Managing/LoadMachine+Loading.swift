@@ -21,8 +21,8 @@ extension LoadMachine {
   mutating func rollBack(_ present: Present) -> Step {
     var step = Step()
     if let load, let before = load.before {
-      step.publisher.published = present.publication.next(before.with(present.state.value))
-      failure = load.failureBefore
+      step.publisher.published = present.publication.next(before.phase.with(present.state.value))
+      failure = before.failure
     }
     endLoad(.cancelled, &step)
     return step
@@ -80,7 +80,6 @@ extension LoadMachine {
     var step = show(data, prepared, present)
     failure = nil
     load?.before = nil
-    load?.failureBefore = nil
     load?.hasData = true
     step.publisher.validity?.isInvalidated = isInvalid
     return .done(step)
@@ -90,7 +89,7 @@ extension LoadMachine {
   mutating func showLoading(of id: RunID, _ present: Present) -> Step {
     var step = Step()
     guard let found = load, found.id == id, found.before == nil, !rules.isQuiet else { return step }
-    load?.before = present.state.withoutData
+    load?.before = (present.state.withoutData, nil)
     step.publisher.published = present.publication.next(.loading(previous: present.state.value))
     return step
   }
@@ -106,7 +105,7 @@ extension LoadMachine {
     guard let ended = load, ended.id == id else { return .nothing }
     let (old, prepared) = (serverData(present), stack.current(prepared))
     if let old, ended.seen.confirmed != stack.changes.confirmed {
-      polls.noteEnd(at: time)
+      polls.lastEnd = time
       return .done(keep(old, since: present.freshSince, present))
     }
     // A list is as old as its oldest page.
@@ -116,7 +115,7 @@ extension LoadMachine {
     if prepared == nil, !stack.edits.isEmpty || former != nil {
       return .needs(stack.preparation(of: data, comparingWith: former))
     }
-    polls.noteEnd(at: time)
+    polls.lastEnd = time
     var (new, step) = (data, Step())
     if let old, prepared?.isUnchanged == true {
       new = ServerData(old.value, data.provenance)
@@ -132,7 +131,7 @@ extension LoadMachine {
     var step = Step()
     guard let ended = load, ended.id == id else { return step }
     endLoad(.finished, &step)
-    polls.noteEnd(at: time)
+    polls.lastEnd = time
     failure = LoadFailure(kind: ended.kind, time: time, isOutdated: isOutdated(ended))
     step.publisher.published = present.publication.next(.error(error, previous: present.state.value))
     if isOutdated(ended) { step.invalidate(present) }

@@ -42,19 +42,17 @@ struct LoadMachine<Value: Sendable>: ManagerMachine {
   init(_ rules: Rules) { (self.rules, stack) = (rules, EditStack(sendsOneAtATime: rules.sendsOneAtATime)) }
 
   var activeRun: RunID? { load?.id }
-  var foreignValues: ForeignValues<Value> { ForeignValues(before: load?.before, stack) }
+  var foreignValues: ForeignValues<Value> { (load?.before?.phase, stack.edits, stack.dataBelow) }
 
   mutating func noteAnswer() {
     failure = nil
-    if load?.before == nil { return }
-    load?.before = .loaded(())
-    load?.failureBefore = nil
+    if load?.before != nil { load?.before = (.loaded(()), nil) }
   }
 
   /// However young a failure is that came before, `refreshIfNeeded` loads again.
   mutating func noteStaleData() {
     failure?.isOutdated = true
-    load?.failureBefore?.isOutdated = true
+    load?.before?.failure?.isOutdated = true
   }
 }
 
@@ -68,10 +66,8 @@ struct ActiveLoad {
   var hasData: Bool
   /// The changes of the server's data when the load began.
   let seen: ServerChanges
-  /// The phase to return to if the load is cancelled (5.05); nil if no `loading` of it is shown.
-  var before: FormerPhase?
-  /// The failure that belongs to `before`.
-  var failureBefore: LoadFailure?
+  /// The phase to return to if the load is cancelled (5.05), and its failure; nil if no `loading` of it is shown.
+  var before: (phase: FormerPhase, failure: LoadFailure?)?
   var callers = LoadCallers()
 
   /// Returns whether the load's result is what a caller asks for; nil asks for whatever is being loaded.
@@ -91,15 +87,11 @@ struct LoadFailure: Equatable {
 struct Polls {
   /// The tasks that wait between two refreshes, and stop when the manager is gone; true for those that stop at a
   /// logout.
-  private(set) var pausing: [WaiterID: Bool] = [:]
+  var pausing: [WaiterID: Bool] = [:]
   /// How often the manager was logged out; a poll that ends at a logout compares it with the count from its beginning.
   private(set) var logouts = 0
   /// When a load has ended last, whoever has asked for it, on the manager's clock; nil if that isn't known.
-  private(set) var lastEnd: Duration?
-
-  mutating func beginPause(of task: WaiterID, endsAtLogout: Bool) { pausing[task] = endsAtLogout }
-
-  mutating func endPause(of task: WaiterID) { pausing[task] = nil }
+  var lastEnd: Duration?
 
   /// Returns the tasks that don't pause any longer, because everything ends.
   mutating func end() -> [WaiterID] { end { _ in true } }
@@ -115,8 +107,6 @@ struct Polls {
     for task in ended { pausing[task] = nil }
     return ended
   }
-
-  mutating func noteEnd(at time: Duration?) { lastEnd = time }
 }
 
 /// What a caller asks for.

@@ -19,7 +19,8 @@ extension LoadingManager {
   /// confirmed, or ``invalidate()`` was called: there is no telling which is newer, or what it includes.
   ///
   /// ``logout()``, ``set(_:)``, and transitions by hand, except ``Publisher/republish()``, drop all edits. What was
-  /// sent isn't stopped, but its result publishes nothing. What wasn't sent yet never is (5.24).
+  /// sent isn't stopped, but its result publishes nothing. With ``SendOrder/oneAtATime``, what wasn't sent yet never is
+  /// (5.24).
   ///
   /// Without data, the edit is sent but not shown; it appears if data arrives before `send` has ended. While an edit is
   /// pending, ``refresh()`` and ``value(maxAge:)`` return data with the pending edits.

@@ -6,24 +6,9 @@ extension ManagerDriver {
   /// (5.27).
   ///
   /// Returns false without a decision if it may be cancelled, and the task is cancelled while it waits.
-  @discardableResult @inline(__always)
+  @discardableResult
   func decidePrepared(
     mayBeCancelled: Bool = false, _ body: (inout Machine, Prepared<Value>?, Present) -> Decision<Value>
-  ) async -> Bool {
-    // Mostly, there is nothing to run, and nobody to wait for.
-    var isDecided = false
-    decideInTurn { machine, present, _, _ in
-      if owner.preparing.hasFree, case .done(let step) = body(&machine, nil, present) {
-        isDecided = true
-        return step
-      }
-      return Step()
-    }
-    return isDecided ? true : await prepareAndDecide(mayBeCancelled, body)
-  }
-
-  private func prepareAndDecide(
-    _ mayBeCancelled: Bool, _ body: (inout Machine, Prepared<Value>?, Present) -> Decision<Value>
   ) async -> Bool {
     var (prepared, ticket) = (Prepared<Value>?.none, Int?.none)
     while true {

@@ -164,7 +164,7 @@ extension ManagerDriver {
   /// Waits for the value in the cache with which a run begins; nil if there is none.
   private func cachedValue(of run: Run<Value>) async -> Cached<Value>? {
     guard let reading = run.reading else { return nil }
-    switch await limit.run({ try await reading.cached() }) {
+    switch await limit.run({ try await reading.wait()?.get() }) {
     case .success(let cached): return cached
     case .failure(let error):
       // The cache has reported its own failures.

@@ -4,7 +4,7 @@ extension ManagerMachine {
   mutating func add(_ edit: Edit<Value>, _ prepared: Prepared<Value>?, _ present: Present) -> Decision<Value> {
     if isOver { return .nothing }
     let (data, prepared) = (serverData(present), stack.current(prepared))
-    if let data, prepared == nil { return .needs(stack.preparation(of: data, under: stack.adding(edit))) }
+    if let data, prepared == nil { return .needs(stack.preparation(of: data, under: stack.edits + [edit])) }
     stack.add(edit, over: data)
     var step = Step()
     if let data, let prepared {

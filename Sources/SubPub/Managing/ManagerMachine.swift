@@ -53,15 +53,9 @@ extension ManagerMachine {
 }
 
 /// What foreign code has made: the error of the phase before the active run, edits, and the data below them.
-struct ForeignValues<Value: Sendable> {
-  private let before: FormerPhase?
-  private let edits: [Edit<Value>]
-  private let dataBelow: ServerData<Value>?
-
-  init(before: FormerPhase?, _ stack: EditStack<Value>) {
-    (self.before, edits, dataBelow) = (before, stack.edits, stack.dataBelow)
-  }
-}
+typealias ForeignValues<Value: Sendable> = (
+  before: FormerPhase?, edits: [Edit<Value>], dataBelow: ServerData<Value>?
+)
 
 /// The state that is shown, as a turn has found it.
 struct ManagerPresent<Value: Sendable> {

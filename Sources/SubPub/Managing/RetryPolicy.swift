@@ -47,29 +47,6 @@ public struct RetryPolicy: Sendable {
     maxAttempts: Int, initial: Duration, factor: Double = 2, maximum: Duration, jitter: Double = 0,
     seed: UInt64? = nil
   ) -> RetryPolicy {
-    let backoff = Backoff(initial: initial, factor: factor, maximum: maximum, jitter: jitter, seed: seed)
-    return RetryPolicy(maxAttempts: maxAttempts) { attempt, _ in backoff.delay(after: attempt) }
-  }
-
-  /// Returns how long to wait after a number of failures; nil if no attempt follows.
-  package func delay(after failures: Int, _ error: any Error) -> Duration? {
-    guard failures < maxAttempts, let delay = delay(failures, error) else { return nil }
-    guard delay >= .zero else {
-      stopForMisuse(
-        "A RetryPolicy's delay is \(delay), but a wait can't be negative: give zero or more, or nil to stop trying")
-    }
-    return delay
-  }
-}
-
-/// Delays that grow by a factor up to a maximum, shortened at random.
-private struct Backoff: Sendable {
-  private let initial: Duration
-  private let factor: Double
-  private let maximum: Duration
-  private let jitter: Jitter
-
-  init(initial: Duration, factor: Double, maximum: Duration, jitter: Double, seed: UInt64?) {
     guard initial >= .zero else {
       stopForMisuse("initial is \(initial), but a wait can't be negative: give zero or more")
     }
@@ -82,19 +59,27 @@ private struct Backoff: Sendable {
     guard (0...1).contains(jitter) else {
       stopForMisuse("jitter is \(jitter), but it is a fraction of the wait: give a number from 0 to 1")
     }
-    (self.initial, self.factor, self.maximum) = (initial, factor, maximum)
-    self.jitter = Jitter(upTo: jitter, seed: seed)
+    let jitter = Jitter(upTo: jitter, seed: seed)
+    return RetryPolicy(maxAttempts: maxAttempts) { failures, _ in
+      var (delay, steps) = (initial, failures - 1)
+      while steps > 0, delay < maximum {
+        let longer = delay.scaled(by: factor, upTo: maximum)
+        // The delay is zero or the factor is one, so the delay never grows, however many failures there are.
+        if longer == delay { break }
+        (delay, steps) = (longer, steps - 1)
+      }
+      return jitter.shorten(delay, UInt64(failures))
+    }
   }
 
-  func delay(after failures: Int) -> Duration {
-    var (delay, steps) = (initial, failures - 1)
-    while steps > 0, delay < maximum {
-      let longer = delay.scaled(by: factor, upTo: maximum)
-      // The delay is zero or the factor is one, so the delay never grows, however many failures there are.
-      if longer == delay { break }
-      (delay, steps) = (longer, steps - 1)
+  /// Returns how long to wait after a number of failures; nil if no attempt follows.
+  package func delay(after failures: Int, _ error: any Error) -> Duration? {
+    guard failures < maxAttempts, let delay = delay(failures, error) else { return nil }
+    guard delay >= .zero else {
+      stopForMisuse(
+        "A RetryPolicy's delay is \(delay), but a wait can't be negative: give zero or more, or nil to stop trying")
     }
-    return jitter.shorten(delay, UInt64(failures))
+    return delay
   }
 }
 

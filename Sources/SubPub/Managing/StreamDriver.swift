@@ -52,16 +52,15 @@ extension ManagerDriver where Machine == StreamMachine<Value> {
 
   /// How many runs have begun, and the version from which on states are of the active run, or of the next one.
   var runsSoFar: (count: Int, version: UInt64) {
-    findLatest { machine, newest in (machine.runCount, machine.run != nil ? newest : newest + 1) }
+    // So that the machine knows the last notice.
+    decide { _, _ in Step() }
+    return find { machine, present in (machine.runCount, present.publication.version + (machine.run == nil ? 1 : 0)) }
   }
 
   /// The version with which the last run has begun, which may be over.
-  var versionOfLastRun: UInt64 { findLatest { machine, _ in machine.versionOfLastRun } }
-
-  /// Returns what `body` finds in the machine, which knows the last notice, given the newest version; in a turn.
-  private func findLatest<Found>(_ body: (Machine, UInt64) -> Found) -> Found {
+  var versionOfLastRun: UInt64 {
     decide { _, _ in Step() }
-    return registry.turn { turn in body(owner.machine, turn.newest) }
+    return find { machine, _ in machine.versionOfLastRun }
   }
 
   /// Begins a run if somebody listens and none is active; with a number, only if no more runs than that have begun.
@@ -96,7 +95,7 @@ extension ManagerDriver where Machine == StreamMachine<Value> {
       if machine.run == nil, let end = owner.outcome?.end, end.isByItself { return (end, nil) }
       guard waits, !machine.isOver else { return (nil, nil) }
       let waiter = turn.waiters.add(missing: 1)
-      owner.machine.addEndWaiter(waiter)
+      owner.machine.endWaiters.insert(waiter)
       let outcome = owner.outcomeToCome(&effects)
       return (nil, EndWait(waiter: waiter, outcome: outcome, runs: machine.run == nil ? machine.runCount : nil))
     }
@@ -107,7 +106,7 @@ extension ManagerDriver where Machine == StreamMachine<Value> {
     registry.stopIfAwaitedByOwner()
     await registry.wait(for: wait.waiter) {
       registry.perform { turn, effects in
-        owner.machine.removeEndWaiter(wait.waiter)
+        _ = owner.machine.endWaiters.remove(wait.waiter)
         effects.resume(turn.waiters.remove(wait.waiter))
       }
     }

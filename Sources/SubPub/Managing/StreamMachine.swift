@@ -30,8 +30,8 @@ struct StreamMachine<Value: Sendable>: ManagerMachine {
   private var isIterating = false
   /// The attempt that waits until it doesn't.
   private var successor: WaiterID?
-  /// Tasks that wait for the end of the active run, or of the next one.
-  private var endWaiters: Set<WaiterID> = []
+  /// Tasks that wait for the end of the active run, and of those that take its place; without one, for the next one's.
+  var endWaiters: Set<WaiterID> = []
   /// What the last notice about listeners that was taken into account says, and its number.
   private var isListenedTo = false
   private var notice: UInt64 = 0
@@ -46,7 +46,7 @@ struct StreamMachine<Value: Sendable>: ManagerMachine {
 
   static var followsListeners: Bool { true }
   var activeRun: RunID? { run?.id }
-  var foreignValues: ForeignValues<Value> { ForeignValues(before: run?.before, stack) }
+  var foreignValues: ForeignValues<Value> { (run?.before, stack.edits, stack.dataBelow) }
 
   mutating func noteAnswer() { if run?.before != nil { run?.before = .loaded(()) } }
 
@@ -150,17 +150,12 @@ extension StreamMachine {
     guard run != nil else { return }
     step.end = end
     step.publisher.answered = endWaiters.sorted()
-    (run, endWaiters) = (nil, [])
+    (run, endWaiters, departure) = (nil, [], nil)
   }
 }
 
 /// Waiting.
 extension StreamMachine {
-  /// Has a task wait for the end of the active run, and of those that take its place; without one, for the next one's.
-  mutating func addEndWaiter(_ waiter: WaiterID) { endWaiters.insert(waiter) }
-
-  mutating func removeEndWaiter(_ waiter: WaiterID) { endWaiters.remove(waiter) }
-
   /// Begins an attempt's iteration, and returns nil, unless a sequence still exists: then the attempt waits for its
   /// end.
   ///

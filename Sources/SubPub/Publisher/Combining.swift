@@ -77,7 +77,8 @@ private func combining<T: Sendable>(
   _ sources: [any StatePublisher], label: String?,
   _ combine: @escaping @Sendable ([any BoxedPublication]) throws -> T
 ) -> ReadOnlyPublisher<T> {
-  let target = Publisher<T>(label: label, freshness: nil, PublisherExtras.forDerived(from: sources.map(\.registry.extras)))
+  let extras = PublisherExtras.forDerived(from: sources.map(\.registry.extras))
+  let target = Publisher<T>(label: label, freshness: nil, extras)
   let (queue, parts) = (DerivingQueue<CombinedParts.Event>(), Locked(CombinedParts()))
   // Held by the subscriptions alone, so that it goes with them.
   let held = HeldFunction<CombinedParts.Event> { event in

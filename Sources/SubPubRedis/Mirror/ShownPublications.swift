@@ -41,8 +41,9 @@
     /// Whether it was shown, or is older than what was shown, and belongs to a process that published before.
     func isFormer(_ id: PublicationID) -> Bool { former.contains { $0.epoch == id.epoch && id.version <= $0.version } }
 
-    /// Whether a newer one of its process was shown before another process went on. The newest one may come again,
-    /// when that process takes the key over again.
+    /// Whether a newer one of its process was shown before another process went on.
+    ///
+    /// The newest one may come again, when that process takes the key over again.
     func isOvertaken(_ id: PublicationID) -> Bool { isFormer(id) && !former.contains(id) }
 
     /// Notes whether the stream is behind.

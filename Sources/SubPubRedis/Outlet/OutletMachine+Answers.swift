@@ -12,8 +12,8 @@
       stream.end = entries.lastConfirmed?.id
     }
 
-    /// Notes that the server answers an outlet that writes; so the next connection may be made at once.
-    mutating func noteWork() { (trouble.hasWorked, trouble.failures) = (true, 0) }
+    /// Notes that the server answers an outlet that writes.
+    mutating func noteWork() { (trouble.mayHurry, trouble.failures) = (true, 0) }
 
     mutating func answer(_ question: Question, _ reply: RedisReply, at now: Moment) {
       if let refusal = reply.refusal { return refused(refusal) }

@@ -11,7 +11,7 @@
       guard phase == .connecting else { return }
       connection = number
       certainty.noteConnection(start: start)
-      (trouble.tooSmall, trouble.hasWorked) = (nil, false)
+      trouble.tooSmall = nil
       if token == nil { return takeOver(at: now) }
       phase = .catchingUp
       compare(at: now)
@@ -50,9 +50,9 @@
       // One that never arrives in time would keep every outlet from beginning.
       if isTooSlow, stream.readsLast, isTakingOver || isComparing { stream.slowLasts += 1 }
       // Servers may close connections that are idle, and the next attempt notices if there is more to it.
-      if phase == .writing, trouble.hasWorked, isClosed, trouble.wasIdle || !entries.areUnderWay {
+      if phase == .writing, trouble.mayHurry, isClosed, trouble.wasIdle || !entries.areUnderWay {
         disconnect()
-        phase = .connecting
+        (phase, trouble.mayHurry) = (.connecting, false)
         return act(.connect(nil))
       }
       failed(reason)
@@ -153,7 +153,7 @@
 
     /// Ends the use of the connection because of an error.
     mutating func failed(_ reason: RedisError.Reason) {
-      let isLoss = phase == .writing && trouble.hasWorked
+      let isLoss = phase == .writing && trouble.mayHurry
       if phase == .ending { return end(nil) }
       if reason.refusesToWrite { trouble.wasRefused = true }
       disconnect()
@@ -162,6 +162,7 @@
         return act(.connect(node))
       }
       phase = .resting
+      if isLoss { trouble.mayHurry = false }
       act(.rest(reason, isLoss: isLoss))
     }
 

@@ -147,8 +147,8 @@
     struct Trouble {
       /// How often in a row there was no connection that worked.
       var failures = 0
-      /// Whether the server has answered over this connection after the outlet had begun to write.
-      var hasWorked = false
+      /// Whether a connection that is lost is replaced at once: each that has worked gives that once.
+      var mayHurry = true
       /// Since when the server has refused to write, on the user's clock.
       var refusing: Duration?
       /// Whether the server has refused the last write.

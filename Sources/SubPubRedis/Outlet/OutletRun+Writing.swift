@@ -80,7 +80,7 @@
         state.states = states
         return state.idle
       }
-      idle?.cancel()
+      idle?.subscription.cancel()
     }
 
     /// Takes no further states.
@@ -88,7 +88,7 @@
     /// What is pending then wasn't skipped by this run, so it isn't counted.
     func endStates() {
       let (states, idle) = state.withLock { ($0.states, $0.idle) }
-      idle?.cancel()
+      idle?.subscription.cancel()
       guard let states else { return }
       let skipped = states.statistics.skipped
       state.withLock { $0.skipped = $0.skipped ?? skipped }

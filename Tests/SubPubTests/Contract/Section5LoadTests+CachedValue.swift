@@ -71,4 +71,18 @@ extension Section5LoadTests {
     cache.release(.read)
     bench.run()
   }
+
+  @Test("a read that nobody waits for any longer isn't made")
+  func required_5_10_cachedValueGivenUp() {
+    let cache = ProbeCache(4)
+    let bench = LoadBench(timeout: .seconds(5), cache: cache)
+    cache.hold(.read)
+    let calls = (0..<100).map { _ in cachedValue(at: bench) }
+    bench.cancel(calls[99])
+    bench.pass(.seconds(5))
+    for call in calls { #expect(throws: (any Error).self) { try call.result?.get() } }
+    cache.release(.read)
+    bench.run()
+    #expect(cache.operations == [.read])
+  }
 }

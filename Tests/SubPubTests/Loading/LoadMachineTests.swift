@@ -23,8 +23,8 @@
     func required_5_17_5_09_pauses() {
       var (driven, waiters) = (DrivenLoads<Int>(), Waiters())
       let (first, second) = (waiters.add(missing: 1), waiters.add(missing: 1))
-      for waiter in [first, second] { driven.machine.polls.beginPause(of: waiter, endsAtLogout: false) }
-      driven.machine.polls.endPause(of: first)
+      for waiter in [first, second] { driven.machine.polls.pausing[waiter] = false }
+      driven.machine.polls.pausing[first] = nil
       #expect(driven.machine.polls.pausing == [second: false])
       #expect(driven.machine.endManager(driven.present).publisher.released == [second])
       #expect((driven.machine.polls.pausing, driven.machine.isOver) == ([:], true))
@@ -34,7 +34,7 @@
     func required_3_09_5_17_finish() {
       var (driven, waiters) = (DrivenLoads<Int>(LoadMachine.Rules(sendsOneAtATime: true)), Waiters())
       for endsAtLogout in [false, true] {
-        driven.machine.polls.beginPause(of: waiters.add(missing: 1), endsAtLogout: endsAtLogout)
+        driven.machine.polls.pausing[waiters.add(missing: 1)] = endsAtLogout
       }
       driven.follow(driven.machine.set(ServerData(1, nil), driven.present))
       let edits = [EditID(), EditID()]
@@ -74,8 +74,8 @@
     func required_5_17_logout() {
       var (driven, waiters) = (DrivenLoads<Int>(), Waiters())
       let (ending, other) = (waiters.add(missing: 1), waiters.add(missing: 1))
-      driven.machine.polls.beginPause(of: ending, endsAtLogout: true)
-      driven.machine.polls.beginPause(of: other, endsAtLogout: false)
+      driven.machine.polls.pausing[ending] = true
+      driven.machine.polls.pausing[other] = false
       #expect(driven.machine.logout(driven.present).publisher.released == [ending])
       #expect(driven.machine.polls.pausing == [other: false])
       for (logouts, answer) in [(0, LoadAnswer.nothing), (1, .began)] {

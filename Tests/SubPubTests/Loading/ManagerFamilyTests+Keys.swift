@@ -59,6 +59,29 @@ extension ManagerFamilyTests {
     #expect((family.keys.isEmpty, deaths.count) == (true, 100))
   }
 
+  @Test("the death of a key that was let go early can use the family, whenever its place in the queues is given up")
+  func required_5_19_5_28_1_04_releasedLate() async throws {
+    for endsFamily in [false, true] {
+      var family: ManagerFamily<Key, Counting>? = ManagerFamily(
+        lingering: .seconds(10), mostLingering: endsFamily ? 100 : nil, clock: clock
+      ) { Counting($0.number) }
+      let deaths = Deaths()
+      for number in 0..<100 {
+        let token = deaths.makeToken()
+        let key = Key(
+          number,
+          whenReleased: { [weak family] in
+            #expect(family?.existing(Key(-1)) == nil)
+            withExtendedLifetime(token) {}
+          })
+        _ = family?[key]
+        #expect(family?.remove(Key(number)) == true)
+      }
+      if endsFamily { family = nil } else { try await passWhenAsleep(.seconds(10)) }
+      try await deaths.wait(count: 100)
+    }
+  }
+
   @Test("managers that were evicted leave no keys behind")
   func required_5_19_evictedKeys() async throws {
     let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Key) in Counting(key.number) }

@@ -98,6 +98,7 @@
         _ = members.keep(member, manager, until: .seconds(1_000))
         _ = members.letGo(member)
         members.remove([member])
+        _ = members.takeDropped()
         all.append(Weak(member: member))
       }
       #expect(all.count { $0.member != nil } < 100)

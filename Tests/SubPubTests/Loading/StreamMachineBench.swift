@@ -86,8 +86,8 @@
 
     /// Two tasks wait, and one of them is cancelled.
     mutating func addEndWaiters(_ waiter: WaiterID, cancelled: WaiterID) {
-      for waiter in [cancelled, waiter] { machine.addEndWaiter(waiter) }
-      machine.removeEndWaiter(cancelled)
+      machine.endWaiters.formUnion([cancelled, waiter])
+      machine.endWaiters.remove(cancelled)
     }
 
     private func present(_ isListenedTo: Bool = true) -> ManagerPresent<Int> {

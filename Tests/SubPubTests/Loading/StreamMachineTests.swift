@@ -158,14 +158,14 @@
       depart: departure
       endAfterDeparture: cancelled, ends the departure
       endManager: cancelled, ends the departure
-      supersede: cancelled
+      supersede: cancelled, ends the departure
       endPublisher: cancelled, ends the departure
-      logout: unknown, cancelled, cleared
+      logout: unknown, cancelled, cleared, ends the departure
       receive: loaded(7), written
       fail: error(Refusal(), previous: 7)
-      failForGood: error(Refusal(), previous: 7), failed
+      failForGood: error(Refusal(), previous: 7), failed, ends the departure
       showLoading: loading(previous: 7)
-      endTask: finished
+      endTask: finished, ends the departure
       """,
       .restarted: """
       depart: departure

@@ -94,7 +94,8 @@ extension Lane {
 
   /// Ends every subscription.
   ///
-  /// Called when a publisher that was finished or released has nothing left to deliver here, or when the context is gone.
+  /// Called when the context is gone, or when a publisher that was finished or released has nothing left to deliver
+  /// here.
   func close(as end: SubscriptionEnd, _ effects: inout Effects) {
     for slot in 0..<inTurn.subscriptions.count {
       let subscription = inTurn.subscriptions[slot]

@@ -23,7 +23,7 @@ extension PublisherRegistry {
 
   private nonisolated func take(for subscription: Subscription) -> Lane.NextAction {
     let lane = subscription.lane
-    let action = perform { state, effects in
+    let action = perform { state, effects -> Lane.NextAction in
       guard lane.inTurn.index >= 0 else { return .end }
       return state.withLane(lane, &effects) { [isFinished = state.isFinished] in
         lane.takeForIterator(isFinished: isFinished, &$0)

@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 extension PublisherRegistry {
   /// Subscribes, or finds the existing subscription.

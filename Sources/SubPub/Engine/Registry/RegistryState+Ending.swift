@@ -65,7 +65,7 @@ extension RegistryState {
   }
 
   /// Closes a lane of a publisher that takes no further states, now or once everything is delivered.
-  private mutating func finishClosing(_ lane: Lane, _ effects: inout Effects) {
+  mutating func finishClosing(_ lane: Lane, _ effects: inout Effects) {
     // A serving thread that could end without a turn has to take one.
     _ = lane.phase.request(.more)
     checkCompletion(of: lane, &effects)
