@@ -237,5 +237,21 @@
       driven.timeHasCome(12)
       #expect(driven.taken().count == 1 && driven.late == "a")
     }
+
+    @Test("a connection that a cancelled task opens isn't waited for")
+    func required_8_07_cancelledBeforeOpening() async throws {
+      let port = try SilentPort()
+      let address = try #require(try SocketAddress.addresses(of: "127.0.0.1", port.number, isNumeric: true).first)
+      let connection = try RedisConnection(
+        try address.connectingSocket(), RedisEndpoint(port: port.number), by: .now + .seconds(600), on: RedisLoop())
+      let task = Task {
+        // Until the cancel.
+        _ = try? await Task.sleep(for: .seconds(600))
+        try await connection.open()
+      }
+      task.cancel()
+      await #expect(throws: RedisError.Reason.self) { try await task.value }
+      withExtendedLifetime(port) {}
+    }
   }
 #endif

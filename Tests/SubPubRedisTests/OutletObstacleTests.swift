@@ -71,6 +71,17 @@
       #expect(outlet.taken() == ["restore"])
       try outlet.reply(":2\r\n")
       #expect(outlet.taken() == ["tell superseded", "tell disconnected", "leave", "end: RedisSuperseded"])
+      // Or if the stream is found missing, and made by somebody else before the outlet restores it.
+      outlet = try DrivenOutlet(writing: 5)
+      _ = outlet.write(1)
+      try outlet.reply("$-1\r\n")
+      try outlet.settle(number: "5", last: nil)
+      #expect(outlet.taken() == ["settle", "restore"])
+      try outlet.reply(":2\r\n")
+      #expect(outlet.taken() == ["XADD"])
+      try outlet.reply(refusal)
+      try outlet.settle(number: "5", last: nil)
+      #expect(outlet.taken() == ["settle", "tell superseded", "tell disconnected", "leave", "end: RedisSuperseded"])
     }
 
     @Test("a large state with which connections are lost three times is written as an error")
