@@ -152,7 +152,7 @@ extension Section5LoadTests {
   @Test("keys are hashed and compared while no lock is held, and a key that is added meanwhile isn't added twice")
   func required_5_25_1_04_keys() async throws {
     let (executor, clock, requests) = (ManualExecutor(), ManualClock(), Locked<[[Int]]>([]))
-    let batcher = KeyBatcher<ProbedKey, Int>(maximum: 100, within: .seconds(5), clock: clock, executor: executor) {
+    let batcher = KeyBatcher<ProbedKey, Int>(maximum: 4, within: .seconds(5), clock: clock, executor: executor) {
       keys in
       requests.withLock { $0.append(keys.map(\.number).sorted()) }
       return Dictionary(uniqueKeysWithValues: keys.map { ($0, $0.number) })
@@ -173,6 +173,8 @@ extension Section5LoadTests {
     let second = Caller(on: executor) { try? await batcher.value(of: ProbedKey(number: 2) {}) }
     executor.runAll()
     try await probe.wait()
+    // Twice, it would have counted as the fourth.
+    #expect(requests.withLock { $0 } == [])
     clock.advance(by: .seconds(5))
     executor.runAll()
     #expect(requests.withLock { $0 } == [[1, 2, 3]])
