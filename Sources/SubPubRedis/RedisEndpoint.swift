@@ -53,7 +53,7 @@
     }
 
     private(set) var address: Address
-    /// The hash tag of the keys that are read apart from all others, at a cluster; nil if there are no others.
+    /// At a cluster, the hash tag of the keys that are read together; nil if all keys are.
     private var hashTag: ExactText?
     var login: Login
     let database: Int

@@ -103,11 +103,18 @@
         #expect(outlet.taken() == ["tell disconnected", "leave", "rest: lost"])
         #expect(outlet.machine.noteFailure(.unreachable("lost"), at: .zero).count == count)
       }
-      // One that answers once more has worked.
+      // One whose comparison has confirmed something has worked.
+      _ = outlet.write(1)
       outlet.reconnect()
-      try outlet.settle(number: "5", last: nil)
+      try outlet.settle(number: "5", last: "5-1", holding: ["5-1"])
+      _ = outlet.taken()
+      outlet.lose(isClosed: true)
+      #expect(outlet.taken() == ["tell disconnected", "leave", "connect"])
+      // And so has one that answers once more.
+      outlet.reconnect()
+      try outlet.settle(number: "5", last: "5-1")
       outlet.wait(1)
-      try outlet.reply("$1\r\n5\r\n")
+      try outlet.reply("$1\r\n5\r\n*1\r\n*2\r\n$3\r\n5-1\r\n*0\r\n")
       _ = outlet.taken()
       outlet.lose(isClosed: true)
       #expect(outlet.taken() == ["tell disconnected", "leave", "connect"])

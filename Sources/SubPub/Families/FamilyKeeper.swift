@@ -108,7 +108,7 @@ final class FamilyKeeper: Sendable {
     return next
   }
 
-  /// Releases managers, and removes those that nobody else holds, the caller included.
+  /// Releases managers, and removes those that nobody holds then; the caller must hold none of them.
   private func release(_ managers: consuming [FamilyMembers.Released]) {
     if managers.isEmpty { return }
     let former = managers.map(\.member)

@@ -30,7 +30,9 @@ struct StreamMachine<Value: Sendable>: ManagerMachine {
   private var isIterating = false
   /// The attempt that waits until it doesn't.
   private var successor: WaiterID?
-  /// Tasks that wait for the end of the active run, and of those that take its place; without one, for the next one's.
+  /// Tasks that wait for the end of the active run, and of those that take its place.
+  ///
+  /// If no run is active, they wait for the end of the next one.
   var endWaiters: Set<WaiterID> = []
   /// What the last notice about listeners that was taken into account says, and its number.
   private var isListenedTo = false

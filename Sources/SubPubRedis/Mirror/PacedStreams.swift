@@ -51,8 +51,9 @@
       return all.lazy.filter { $0.next <= now }.map { $0.key }.filter { found.insert($0).inserted }
     }
 
-    /// Returns what the newest entries of streams, nil for one without entries, are for those that were due.
+    /// Returns what the newest entries of their streams mean to the followers that were due.
     ///
+    /// `found` has nil for a stream without entries.
     /// An entry with a smaller number than the one before was written by an outlet that has begun anew, or comes from
     /// an older copy of the stream. Numbers are times, and the server's shows that an outlet with a greater one has
     /// existed: then it is a copy, which is never shown. Otherwise, its outlet is given some time to write what is

@@ -21,9 +21,10 @@
   /// (8.06). It never shows a state that is older than one it has shown, unless the outlet has begun anew (8.08). An
   /// entry that can't be decoded is an error, too, and the entries after it are read (8.05). Both are a ``RedisError``.
   ///
-  /// All mirrors of a process that have equal endpoints share one thread, and two or three connections. What is
-  /// read is decoded and published on that thread, so a slow `.immediate` subscriber delays the other mirrors, but no
-  /// outlet. `loading`, and errors of the connection, are published by ``run()`` where it was called.
+  /// All mirrors of a process that have equal endpoints share one thread, and two or three connections; at a cluster,
+  /// only those whose keys have the same hash tag do. What is read is decoded and published on that thread, so a slow
+  /// `.immediate` subscriber delays the other mirrors, but no outlet. `loading`, and errors of the connection, are
+  /// published by ``run()`` where it was called.
   ///
   /// A mirror needs the commands `AUTH` and `SELECT` as the endpoint says, `XREAD`, `XREVRANGE`, and `TYPE` on its key,
   /// and `GET` on the key with `:epoch` appended. With `TIME`, it recognizes an older copy of the stream however long

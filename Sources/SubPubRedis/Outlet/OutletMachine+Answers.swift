@@ -12,11 +12,13 @@
       stream.end = entries.lastConfirmed?.id
     }
 
-    /// Notes that the server answers an outlet that writes.
+    /// Notes that the server answers an outlet that writes, or has taken something.
     mutating func noteWork() { (trouble.mayHurry, trouble.failures) = (true, 0) }
 
     mutating func answer(_ question: Question, _ reply: RedisReply, at now: Moment) {
       if let refusal = reply.refusal { return refused(refusal) }
+      let confirmed = entries.confirmedCount
+      defer { if entries.confirmedCount > confirmed { noteWork() } }
       switch question {
       case .takeOver(let sent): noteTakeOver(reply, sentAt: sent, at: now)
       case .settle(let sent): settle(reply, sentAt: sent, at: now)
@@ -111,7 +113,7 @@
         (stream.end, inherited) = (last?.id, last)
       }
       if phase != .writing { phase = .catchingUp }
-      // Also if the way is long, and the outlet isn't sure any more: a comparison has just been made.
+      // Even if the way is so long that the outlet isn't sure any more: it has just compared.
       send(at: now)
     }
   }

@@ -69,11 +69,12 @@
         certainty.noteSeen(at: look.sent)
         return
       }
+      // Also if the way is so long that the outlet isn't sure.
+      if phase == .writing { noteWork() }
       // After a longer time without contact, the number alone says nothing: it may be that of an older copy.
       guard certainty.isSure(at: now) else { return compare(at: now) }
       certainty.verify(at: look.sent)
       guard phase == .writing else { return }
-      noteWork()
       switch look.end {
       case .nothing: break
       case .entry:

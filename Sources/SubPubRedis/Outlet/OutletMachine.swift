@@ -39,8 +39,7 @@
       /// Let the writing task go on: ``mayTake`` is true, or the run is over.
       case proceed
       case tell(Event)
-      /// Note the failure, and call ``retry()``: at once after the loss of a connection that worked, or else when
-      /// the user's policy says so.
+      /// Note the failure, and call ``retry()``: after a loss, at once, or else when the user's policy says so.
       case rest(RedisError.Reason, isLoss: Bool)
       /// The run is over.
       case end((any Error)?)
@@ -129,7 +128,7 @@
     struct Demand {
       /// The version of the last state that was taken, and when, until it is an entry.
       var taken: (version: UInt64, since: Moment?)?
-      /// Whether the state was taken that a publisher has before its first transition; it counts nowhere.
+      /// Whether the publisher's initial state (version 0) was taken, which counts nowhere.
       var hasTakenInitial = false
       /// How many states were taken that need no entry.
       var needless = 0
@@ -147,7 +146,8 @@
     struct Trouble {
       /// How often in a row there was no connection that worked.
       var failures = 0
-      /// Whether a connection that is lost is replaced at once: each that has worked gives that once.
+      /// Whether the next connection that is lost is replaced at once: true at first, and again after each that has
+      /// worked.
       var mayHurry = true
       /// Since when the server has refused to write, on the user's clock.
       var refusing: Duration?

@@ -72,7 +72,7 @@
 
     /// Begins to take states.
     func subscribe() {
-      // Besides, there are the entries that aren't confirmed; the next connection drops the oldest of all.
+      // The unconfirmed entries come on top of these; with the next connection, the oldest of all are dropped.
       let states = outlet.publisher.publications(buffering: .newest(outlet.maxLength)).makeAsyncIterator()
       let subscription = states.subscription
       driver.state.withLock { $0.machine.demand.pending = { subscription.statistics.pending } }

@@ -54,7 +54,7 @@
     ///   - key: The key of the stream.
     ///   - endpoint: The server.
     ///   - maxLength: How many states the stream holds, about a hundred more from 1,000 on. While there is no
-    ///     connection, the outlet keeps as many, and besides the last one that was confirmed, and what was on its way
+    ///     connection, the outlet keeps as many, plus the last one that was confirmed and those that were on their way
     ///     (at most half as many, and at most 512).
     ///   - role: What the outlet does when another one has the key.
     ///   - coder: Encodes the values.
@@ -62,8 +62,8 @@
     ///   - clock: Measures the delays between attempts, and the time that a cancelled outlet has left.
     ///   - instrumentation: Is told about the connections.
     ///   - attemptFailed: Called after each attempt to connect or to write that fails and is repeated, on no particular
-    ///     thread; for logs. A connection that the server has closed while it was idle isn't a failure. While it runs,
-    ///     the outlet writes nothing.
+    ///     thread; for logs. If a connection that has worked is closed while it is idle, that isn't a failure. While it
+    ///     runs, the outlet writes nothing.
     /// - Precondition: `maxLength` is at least 1. A lease is at least a second, and at most a day.
     public init(
       _ publisher: some StatePublisher<Value>, key: String, endpoint: RedisEndpoint, maxLength: Int = 10_000,

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The states of one publisher that wait for one context and buffering policy, and the subscriptions that get them.
 ///
-/// In the registry's turns, it decides what is pending and for which subscriptions (`LaneState.swift`,
+/// In the registry's turns, it decides what is pending and for which subscriptions (`Lane+Turns.swift`,
 /// `Lane+Batches.swift`). Between them, the thread that serves it acts on that (`Lane+Serving.swift`).
 package final class Lane: Servable {
   let registry: PublisherRegistry

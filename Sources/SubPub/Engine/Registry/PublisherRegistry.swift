@@ -100,8 +100,8 @@ extension PublisherRegistry {
   ///
   /// Returns false if it isn't; after the publisher's end, returns true and drops the new state. With `endsUpdate`, a
   /// transform of `update` has made the new state, and its mark is removed in the same turn. `keepsData` tells whether
-  /// the data is that of the old one. With `repeats`, so is the whole state, which then makes no difference to the
-  /// publisher's owner.
+  /// the data is that of the old one. With `repeats`, the whole state is that of the old one, so it makes no difference
+  /// to the publisher's owner.
   @usableFromInline
   nonisolated func publish(
     _ new: any BoxedPublication, ifCurrentIs old: AnyObject, endsUpdate: Bool = false, keepsData: Bool,
