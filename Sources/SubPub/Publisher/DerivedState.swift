@@ -110,14 +110,13 @@ final class DerivingQueue<Event: Sendable>: Sendable {
       switch next() {
       case .nothing: return
       case .make(let events): events.forEach(make)
-      case .rest:
-        // Weakly, so that a derived publisher that is released now doesn't live on.
-        return DispatchQueue.withOwnThread().asyncAfter(deadline: .now() + .milliseconds(1)) { [weak self] in
-          self?.makeRest()
-        }
+      case .rest: return DispatchQueue.withOwnThread().asyncAfter(deadline: .now() + .milliseconds(1), execute: rest)
       }
     }
   }
+
+  /// What another thread does later; weakly, so that a derived publisher that is released before doesn't live on.
+  var rest: @Sendable () -> Void { { [weak self] in self?.makeRest() } }
 
   /// Continues, unless a delivery is doing so or has done so in the meantime.
   func makeRest() {

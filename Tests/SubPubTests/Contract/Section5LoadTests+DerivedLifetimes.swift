@@ -24,32 +24,6 @@ extension Section5LoadTests {
     }
   }
 
-  @Test("a derived publisher that has left the rest to another thread doesn't live on with it")
-  func required_5_22_3_06_rest() {
-    var count = 0
-    for _ in 0..<1_000 where count < 10 {
-      let (source, recorder, deaths, start) = (Publisher<Int>(), Recorder<Int>(), Deaths(), ContinuousClock.now)
-      let subscription: Subscription
-      do {
-        let token = deaths.makeToken()
-        source.updateData(1)
-        // Deriving makes some transitions, and leaves the others to a thread of Dispatch, which waits a millisecond.
-        let derived = source.map { [weak source] value in
-          withExtendedLifetime(token) { if value < 50 { source?.updateData(value + 1) } }
-          return value
-        }
-        subscription = derived.subscribe(recorder, on: .immediate)
-        withExtendedLifetime(derived) {}
-      }
-      let (died, end) = (deaths.count, subscription.end)
-      // Otherwise, that thread may be making the rest, and holds the publisher meanwhile.
-      guard ContinuousClock.now - start < .milliseconds(1) else { continue }
-      count += 1
-      #expect((died, end) == (1, .publisherEnded))
-    }
-    #expect(count > 0)
-  }
-
   @Test("a derived publisher holds its source, and its source doesn't hold it", arguments: Derivation.allCases)
   func required_5_22_holding(_ derivation: Derivation) {
     let deaths = Deaths()

@@ -85,5 +85,15 @@
       #expect(Set(made.entries) == Set(1...19))
       #expect(made.entries.prefix(17) == Array(1...17)[...])
     }
+
+    @Test("what a derived publisher has left to another thread doesn't keep it")
+    func required_5_22_3_06_rest() {
+      var queue: DerivingQueue<Int>? = DerivingQueue()
+      weak var left = queue
+      let rest = queue?.rest
+      queue = nil
+      #expect(left == nil)
+      rest?()
+    }
   }
 #endif
