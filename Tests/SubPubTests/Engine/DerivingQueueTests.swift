@@ -89,7 +89,7 @@
     @Test("what a derived publisher has left to another thread doesn't keep it")
     func required_5_22_3_06_rest() {
       var queue: DerivingQueue<Int>? = DerivingQueue()
-      weak var left = queue
+      weak let left = queue
       let rest = queue?.rest
       queue = nil
       #expect(left == nil)
