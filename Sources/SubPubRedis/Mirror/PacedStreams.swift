@@ -54,6 +54,7 @@
     /// Returns what the newest entries of their streams mean to the followers that were due.
     ///
     /// `found` has nil for a stream without entries.
+    ///
     /// An entry with a smaller number than the one before was written by an outlet that has begun anew, or comes from
     /// an older copy of the stream. Numbers are times, and the server's shows that an outlet with a greater one has
     /// existed: then it is a copy, which is never shown. Otherwise, its outlet is given some time to write what is
