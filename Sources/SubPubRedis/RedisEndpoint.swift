@@ -141,8 +141,9 @@
         database: database, timeout: timeout)
     }
 
-    fileprivate init(
-      _ address: Address, named name: String, username: String?, password: String?, database: Int, timeout: Duration
+    init(
+      _ address: Address, named name: String, username: String?, password: String?, database: Int,
+      timeout: Duration = .seconds(5)
     ) {
       guard !name.isEmpty, !name.utf8.contains(0) else {
         stopForMisuse("the server's address is \(name.debugDescription): give a host name, an address, or a path")
@@ -227,15 +228,6 @@
       let rest = key.utf8[key.utf8.index(after: start)...]
       guard let end = rest.firstIndex(of: UInt8(ascii: "}")), end > rest.startIndex else { return key }
       return String(decoding: rest[..<end], as: UTF8.self)
-    }
-
-    /// The primary that sentinels know.
-    init(
-      sentinels: [Host], primary: String, username: String?, password: String?, database: Int
-    ) {
-      self.init(
-        .sentinels(sentinels, primary: ExactText(primary)), named: primary, username: username, password: password,
-        database: database, timeout: .seconds(5))
     }
   }
 

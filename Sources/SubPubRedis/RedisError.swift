@@ -103,19 +103,19 @@
     }
 
     /// Whether the server doesn't let this user run a command.
-    var isForbidden: Bool { if case .refused(let message) = self { message.hasPrefix("NOPERM ") } else { false } }
+    var isForbidden: Bool { isRefused("NOPERM ") }
 
     /// Whether a cluster doesn't take keys together that it has at different nodes, or in different hash slots.
-    var isCrossSlot: Bool { if case .refused(let message) = self { message.hasPrefix("CROSSSLOT ") } else { false } }
+    var isCrossSlot: Bool { isRefused("CROSSSLOT ") }
 
     /// Whether the server takes what it has received for a wrong protocol, and ends the connection.
-    var isProtocolError: Bool {
-      if case .refused(let message) = self { message.hasPrefix("ERR Protocol error") } else { false }
-    }
+    var isProtocolError: Bool { isRefused("ERR Protocol error") }
 
     /// Whether a write was refused because the stream has a greater id, or the same.
-    var isTooSmallID: Bool {
-      if case .refused(let message) = self { message.hasPrefix(Self.tooSmallID) } else { false }
+    var isTooSmallID: Bool { isRefused(Self.tooSmallID) }
+
+    private func isRefused(_ beginning: String) -> Bool {
+      if case .refused(let message) = self { message.hasPrefix(beginning) } else { false }
     }
   }
 

@@ -21,9 +21,9 @@ final class FamilyKeeper: Sendable {
     sleep = { try await clock.sleep(for: $0) }
   }
 
-  /// Decides under the lock, and releases after it what has been dropped.
+  /// Runs the body under the lock, and releases after it what has been dropped.
   @discardableResult @inline(__always)
-  func decide<Result>(_ body: (inout FamilyMembers) -> Result) -> Result {
+  func withMembers<Result>(_ body: (inout FamilyMembers) -> Result) -> Result {
     members.withLock { members in (result: body(&members), dropped: members.takeDropped()) }.result
   }
 
@@ -35,14 +35,14 @@ final class FamilyKeeper: Sendable {
   /// Keeps a manager that was requested.
   func keep(_ member: FamilyMember, _ manager: Object, until deadline: Duration?) {
     guard deadline != nil else { return }
-    let (released, timer) = decide { $0.keep(member, manager, until: deadline) }
+    let (released, timer) = withMembers { $0.keep(member, manager, until: deadline) }
     start(timer)
     release(consume released)
   }
 
   /// Stops keeping a manager that lingers; returns whether it does.
   func letGo(_ member: FamilyMember) -> Bool {
-    let released = decide { $0.letGo(member) }
+    let released = withMembers { $0.letGo(member) }
     let wasLingering = !released.isEmpty
     release(consume released)
     return wasLingering
@@ -56,7 +56,7 @@ final class FamilyKeeper: Sendable {
     member.registry.addNotice(for: member.id, countingParts: false) { [self] in
       guard let manager = member.manager else { return }
       let deadline = deadline
-      let (released, timer) = decide { $0.noteListeners(of: member, manager, until: deadline) }
+      let (released, timer) = withMembers { $0.noteListeners(of: member, manager, until: deadline) }
       start(timer)
       _ = consume manager
       release(consume released)
@@ -66,8 +66,8 @@ final class FamilyKeeper: Sendable {
   /// Removes dead members, and returns the living managers; a logout is also for those that are being made.
   func sweep(logsOut: Bool = false) -> [(member: FamilyMember, manager: Object)] {
     // A subscriber that has died unnoticed doesn't listen any more: counting finds it.
-    for registry in decide({ $0.listenedTo }) { _ = registry.subscriptions }
-    let (living, dead) = decide { $0.sweep(logsOut: logsOut) }
+    for registry in withMembers({ $0.listenedTo }) { _ = registry.subscriptions }
+    let (living, dead) = withMembers { $0.sweep(logsOut: logsOut) }
     unwatch(dead)
     return living
   }
@@ -78,7 +78,7 @@ final class FamilyKeeper: Sendable {
 
   /// Releases everything, because the family is gone.
   func end() {
-    let removed = decide { $0.removeAll() }
+    let removed = withMembers { $0.removeAll() }
     removed.timer?.cancel()
     unwatch(removed.members)
   }
@@ -92,7 +92,7 @@ final class FamilyKeeper: Sendable {
         while !Task.isCancelled, let next = evict(task) { try await sleep(next) }
       } catch {
         // Without the clock, nothing would ever be released.
-        if !Task.isCancelled { release(decide { $0.stopKeeping() }) }
+        if !Task.isCancelled { release(withMembers { $0.stopKeeping() }) }
       }
     }
   }
@@ -101,9 +101,9 @@ final class FamilyKeeper: Sendable {
   ///
   /// Returns how long the next one lingers.
   private func evict(_ timer: CancellableTask) -> Duration? {
-    let latest = decide { $0.latestDeadline }
+    let latest = withMembers { $0.latestDeadline }
     let now = elapsed()
-    let (evicted, next) = decide { $0.evict(at: now, lingering: lingering, latest: latest, for: timer) }
+    let (evicted, next) = withMembers { $0.evict(at: now, lingering: lingering, latest: latest, for: timer) }
     release(consume evicted)
     return next
   }
@@ -114,7 +114,7 @@ final class FamilyKeeper: Sendable {
     let former = managers.map(\.member)
     _ = consume managers
     let dead = former.filter { $0.manager == nil }
-    decide { $0.remove(dead) }
+    withMembers { $0.remove(dead) }
     unwatch(dead)
   }
 }

@@ -79,10 +79,10 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
     let hash = key.hashValue
     let deadline = keeper.deadline
     while true {
-      let (bucket, begun) = keeper.decide { $0.beginRequest(hash) }
+      let (bucket, begun) = keeper.withMembers { $0.beginRequest(hash) }
       let (member, living) = find(key, in: bucket)
       if let member, let living { return request(member, living, until: deadline) }
-      if let making = begun ?? keeper.decide({ $0.beginMaking(hash, seeing: bucket?.newest) }) {
+      if let making = begun ?? keeper.withMembers({ $0.beginMaking(hash, seeing: bucket?.newest) }) {
         if making.depth > 50 { stopForEndlessMaking(key) }
         let manager = make(key)
         (manager as? any LimitedManager)?.join(permits)
@@ -142,7 +142,7 @@ extension ManagerFamily {
     while true {
       let new = FamilyMember(manager, KeyBox(key), hash, manager.publisher.registry)
       new.logout = madeUp
-      let installation = keeper.decide { members in
+      let installation = keeper.withMembers { members in
         if isMaking { members.endMaking(hash) }
         return members.install(new, seeing: bucket?.newest, insteadOf: dead, logouts: logouts)
       }
@@ -180,7 +180,7 @@ extension ManagerFamily {
     unsafe unsafeDowncast(object, to: M.self)
   }
 
-  private func bucket(_ hash: Int) -> FamilyBucket? { keeper.decide { $0.buckets[hash] } }
+  private func bucket(_ hash: Int) -> FamilyBucket? { keeper.withMembers { $0.buckets[hash] } }
 
   /// The member with a key, and its manager if it lives; compares keys, so no lock is held.
   private func find(_ key: Key, in bucket: FamilyBucket?) -> (FamilyMember?, FamilyMembers.Object?) {
@@ -191,7 +191,7 @@ extension ManagerFamily {
   /// Whether a manager was logged out as that of another key.
   private func wasReached(by logout: Int, _ manager: M) -> Bool {
     let living = keeper.sweep()
-    return keeper.decide { _ in living.contains { $0.manager === manager && $0.member.logout >= logout } }
+    return keeper.withMembers { _ in living.contains { $0.manager === manager && $0.member.logout >= logout } }
   }
 
   private func stopForEndlessMaking(_ key: Key) -> Never {
@@ -210,13 +210,13 @@ extension ManagerFamily {
   /// A manager may be passed several times, by several threads at once; each call has to return only when the observer
   /// knows the manager.
   func addObserver(_ id: ObjectIdentifier, _ observer: @escaping @Sendable (M) -> Void) {
-    keeper.decide { $0.observers.updateValue({ observer(Self.manager($0)) }, forKey: id) }
+    keeper.withMembers { $0.observers.updateValue({ observer(Self.manager($0)) }, forKey: id) }
     for manager in managers { observer(manager) }
   }
 
-  package var observerCount: Int { keeper.decide { $0.observers.count } }
+  package var observerCount: Int { keeper.withMembers { $0.observers.count } }
 
-  func removeObserver(_ id: ObjectIdentifier) { keeper.decide { $0.observers.removeValue(forKey: id) } }
+  func removeObserver(_ id: ObjectIdentifier) { keeper.withMembers { $0.observers.removeValue(forKey: id) } }
 
   /// Returns a manager once all observers know it.
   ///
@@ -226,7 +226,7 @@ extension ManagerFamily {
   private func introduce(_ member: FamilyMember, _ object: FamilyMembers.Object) -> M {
     let manager = Self.manager(object)
     guard !member.isIntroduced.load(ordering: .acquiring) else { return manager }
-    for observer in keeper.decide({ Array($0.observers.values) }) { observer(object) }
+    for observer in keeper.withMembers({ Array($0.observers.values) }) { observer(object) }
     member.isIntroduced.store(true, ordering: .releasing)
     return manager
   }

@@ -53,7 +53,7 @@
       let endpoint: RedisEndpoint
       let maxLength: Int
       /// The key that numbers the outlets of the stream.
-      var counterKey: String { key + RedisCommand.counterSuffix }
+      let counterKey: String
       var leaseKey: String { key + ":lease" }
       /// What the commands begin with that add an entry to a stream that exists; `XADD` in a script has the rest.
       let adding: RedisCommand
@@ -63,10 +63,11 @@
 
       init(key: String, endpoint: RedisEndpoint, maxLength: Int) {
         (self.key, self.endpoint, self.maxLength) = (key, endpoint, maxLength)
+        counterKey = key + RedisCommand.counterSuffix
         // The server removes blocks of about a hundred entries sooner than single ones.
         limit = ["MAXLEN", maxLength < 1_000 ? "=" : "~", "\(maxLength)"]
         adding = RedisCommand(["XADD", key, "NOMKSTREAM"] + limit)
-        let look = RedisCommand("GET", key + RedisCommand.counterSuffix).encoded
+        let look = RedisCommand("GET", counterKey).encoded
         looks = (look, look + RedisCommand.lastEntry(of: Array(key.utf8)).encoded)
       }
 

@@ -75,8 +75,9 @@
       guard let database = path.count == 1 ? 0 : URLParts.number(path[1]) else {
         throw RedisURLError("what follows the name of the primary isn't the number of a database")
       }
+      let primary = try URLParts.decoded(first)
       return RedisEndpoint(
-        sentinels: hosts, primary: try URLParts.decoded(first), username: username, password: password,
+        .sentinels(hosts, primary: ExactText(primary)), named: primary, username: username, password: password,
         database: database)
     }
 

@@ -226,7 +226,7 @@
       case "served": (batch.current, batch.queue) = (nil, StateQueue())
       case "serve":
         batch = Batch()
-        _ = lane.resume(&batch, newest, &effects)
+        _ = lane.begin(&batch, newest, &effects)
       case "next": _ = lane.takeNext(&batch, newest, &effects)
       case "rest": _ = lane.phase.finishWithoutTurn()
       case "begin", "visit":

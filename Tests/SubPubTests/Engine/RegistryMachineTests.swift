@@ -187,7 +187,7 @@
       case "serve":
         let (lane, subscription) = (subscriptions[number].lane, subscriptions[number])
         var batch = Batch()
-        _ = state.withLane(lane, &effects) { [current = state.queuedCurrent] in lane.resume(&batch, current, &$0) }
+        _ = state.withLane(lane, &effects) { [current = state.queuedCurrent] in lane.begin(&batch, current, &$0) }
         _ = subscription.gate.begin(batch.current?.version ?? 0, from: subscription.gate.reading)
         batch.current = nil
         batches[number] = batch

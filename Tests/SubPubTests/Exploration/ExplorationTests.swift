@@ -6,7 +6,7 @@ import Testing
 #if DEBUG
   /// Each test runs every interleaving of a few clients in which they are interrupted at most `bound` times.
   ///
-  /// Without an interruption that takes a second, with one a minute, and with two hours. `.ci/test` allows one.
+  /// Without an interruption that takes a second, with one four minutes (`.ci/explore`), and with two hours.
   /// An exploration keeps one processor busy, so each suite runs one at a time.
   @Suite("The engine keeps the contract in every interleaving", .timeLimit(.minutes(240)))
   enum ExplorationTests {

@@ -1,7 +1,7 @@
 /// The turns of the thread that serves the lane.
 extension Lane {
   /// Starts serving when the context calls; returns false if there is nothing to do.
-  func resume(_ batch: inout Batch, _ current: QueuedState?, _ effects: inout Effects) -> Bool {
+  func begin(_ batch: inout Batch, _ current: QueuedState?, _ effects: inout Effects) -> Bool {
     phase.current == .scheduled && takeNext(&batch, current, &effects)
   }
 

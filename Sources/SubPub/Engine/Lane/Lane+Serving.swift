@@ -9,12 +9,12 @@ extension Lane {
     defer { withExtendedLifetime(actor) {} }
     if context.isGone(actor) { return end() }
     var batch = Batch()
-    let isResumed = registry.perform { state, effects in
+    let hasBegun = registry.perform { state, effects in
       // It may have been removed since it was woken.
       let current = servesCurrent ? state.queuedCurrent : nil
-      return inTurn.index >= 0 && state.withLane(self, &effects) { resume(&batch, current, &$0) }
+      return inTurn.index >= 0 && state.withLane(self, &effects) { begin(&batch, current, &$0) }
     }
-    guard isResumed else { return }
+    guard hasBegun else { return }
     servingThread = .current
     serve(&batch, TimeSlice(for: context))
   }
