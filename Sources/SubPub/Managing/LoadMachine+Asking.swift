@@ -46,9 +46,10 @@ extension LoadMachine {
   }
 
   private mutating func join(_ request: LoadRequest, by caller: WaiterID?) -> LoadAnswer? {
-    guard let load, joins(request) else { return nil }
-    self.load?.callers.add(caller, accepting: request.accepts)
-    return isNext(request, load) ? .next : .joined
+    guard joins(request), let isNext = load.map({ isNext(request, $0) }) else { return nil }
+    // In place, because a copy of the load would have all of its callers copied.
+    load?.callers.add(caller, accepting: request.accepts)
+    return isNext ? .next : .joined
   }
 
   /// Begins a load, which may take the place of an active one.

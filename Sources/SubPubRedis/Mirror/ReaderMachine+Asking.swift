@@ -108,14 +108,15 @@
 
     /// All replies to this part of the inquiry have arrived.
     mutating func receiveInquiry(at now: Moment) {
-      guard let inquiry else { return }
+      // Taken out, because a copy would have all replies so far copied.
+      guard var inquiry = inquiry.take() else { return }
       serverTime = inquiry.arrived[0].milliseconds ?? 0
-      self.inquiry?.replies += inquiry.arrived.dropFirst()
+      inquiry.replies += inquiry.arrived.dropFirst()
       asked.noteReply(isFull: inquiry.part >= asked.count / inquiry.entries)
-      if inquiry.replies.count + inquiry.part < inquiry.commands.count { return sendPart() }
-      let replies = self.inquiry?.replies ?? []
+      self.inquiry = inquiry
+      if inquiry.replies.count < inquiry.commands.count { return sendPart() }
       endInquiry()
-      receive(replies, for: inquiry.purpose, at: now)
+      receive(inquiry.replies, for: inquiry.purpose, at: now)
     }
 
     private mutating func receive(_ replies: [RedisReply], for purpose: Inquiry.Purpose, at now: Moment) {
