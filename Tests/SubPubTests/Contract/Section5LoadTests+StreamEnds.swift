@@ -117,6 +117,16 @@ extension Section5LoadTests {
     withExtendedLifetime(log) {}
   }
 
+  @Test("a run whose notice is on its way has begun, so a restart begins another one")
+  func required_5_21_restartMeanwhile() {
+    let meanwhile = Meanwhile()
+    let bench = StreamBench { $0.instrumentation = meanwhile }
+    // The thread of the first listener is held up before its notice.
+    meanwhile.set { [bench] in _ = bench.refresh(restarting: true) }
+    let log = bench.listen()
+    #expect(log.states == [.unknown, .loading(previous: nil), .loading(previous: nil)])
+  }
+
   @Test("an element starts the count of failures anew")
   func required_5_21_failuresReset() {
     let asked = Locked<[Int]>([])

@@ -182,6 +182,16 @@ struct Section7InstrumentationTests: ContractSuite {
     late.publisher.withLock { $0 = nil }
   }
 
+  @Test("a delivery is told as soon as it has ended, even if its state is still to be told")
+  func required_7_04_deliveries() {
+    let publisher = makePublisher()
+    publisher.subscribe(recorder, on: .immediate, label: "A")
+    _ = events.take()
+    events.react { [weak publisher] line in if line == "published 1" { publisher?.updateData(2) } }
+    publisher.updateData(1)
+    #expect(events.take() == ["published 1", "A got 1", "A got 2", "published 2"])
+  }
+
   @Test("it is told of a state within the values that this carries, and may publish on the publishing thread")
   func required_7_04_2_03_2_10_published() {
     enum Caller { @TaskLocal static var name = "none" }

@@ -129,7 +129,7 @@ import Testing
           $0.followCounts()
           Self.subscribeTwice($0)
           $0.client(.cancel("cancelled"))
-          $0.client(.cancel("released"))
+          $0.client(.subscribe(on: $0.immediate))
         }
       }
 

@@ -18,6 +18,7 @@ struct Mutator {
         break
       }
       var copy = try Copy(at: arguments[1], folders: arguments[5].split(separator: ",").map(String.init))
+      try Mutant.checkFolders(in: copy.path)
       copy.plantRandomly(count, seed: seed)
       try copy.build(dropsWhatFails: true)
       exit(try Trial(copy, together: false).run(minutes: minutes) ? 0 : 1)
