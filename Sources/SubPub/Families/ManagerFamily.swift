@@ -15,9 +15,10 @@ import Synchronization
 ///
 /// The family keeps a manager while anybody listens to its publisher, and for a time of your choice after the last
 /// listener has left and after each request. Otherwise it holds managers weakly, and a manager that nobody holds is
-/// released at once, which cancels its load. Every open subscription of the publisher is a listener, and so is a
-/// publisher that is derived from it, but not a ``PublisherDirectory/subscribeToAll(_:on:buffering:label:)``: it would
-/// keep every manager. A manager that listens to its own publisher is kept as long as the family.
+/// released at once, which cancels its load; its key stays until the family looks through its managers. Every open
+/// subscription of the publisher is a listener, and so is a publisher that is derived from it, but not a
+/// ``PublisherDirectory/subscribeToAll(_:on:buffering:label:)``: it would keep every manager. A manager that listens to
+/// its own publisher is kept as long as the family.
 ///
 /// A listener that dies without having been cancelled is noticed when the next state reaches its context, when
 /// subscribers are counted, and when the family looks through its managers: whenever somebody asks for all of them, and

@@ -87,6 +87,8 @@ final class Prepared<Value: Sendable> {
 /// A value that knows neither loads nor streams, and calls nothing: edits are applied outside the turns.
 struct EditStack<Value: Sendable> {
   private(set) var edits: [Edit<Value>] = []
+  /// Edits that are no longer pending: their release is foreign code.
+  private var dropped: [Edit<Value>] = []
   /// While there are edits, the server's data below them; nil if there is none, so that no edit is shown.
   private(set) var dataBelow: ServerData<Value>?
   /// Whether edits are sent one at a time (5.24).
@@ -179,16 +181,24 @@ extension EditStack {
   func without(_ id: EditID) -> [Edit<Value>] { edits.filter { $0.id !== id } }
 
   mutating func remove(_ id: EditID, over data: ServerData<Value>?) {
-    edits = without(id)
+    if let index = edits.firstIndex(where: { $0.id === id }) { dropped.append(edits.remove(at: index)) }
     take(data)
   }
 
   /// Drops all edits; returns the tasks that wait to send one, which never will (5.24).
   mutating func drop() -> [WaiterID] {
     let waiters = edits.compactMap(\.waiter)
+    dropped += edits
     edits = []
     take(nil)
     return waiters
+  }
+
+  /// What is to be released outside the turn.
+  mutating func takeDropped() -> [Edit<Value>] {
+    if dropped.isEmpty { return [] }
+    defer { dropped = [] }
+    return dropped
   }
 
   /// Decides whether an edit is sent now; if not yet, notes the task that waits for that.

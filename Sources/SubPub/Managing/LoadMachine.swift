@@ -42,7 +42,7 @@ struct LoadMachine<Value: Sendable>: ManagerMachine {
   init(_ rules: Rules) { (self.rules, stack) = (rules, EditStack(sendsOneAtATime: rules.sendsOneAtATime)) }
 
   var activeRun: RunID? { load?.id }
-  var foreignValues: ForeignValues<Value> { (load?.before?.phase, stack.edits, stack.dataBelow) }
+  var phaseBefore: FormerPhase? { load?.before?.phase }
 
   mutating func noteAnswer() {
     failure = nil

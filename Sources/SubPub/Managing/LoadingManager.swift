@@ -111,7 +111,8 @@ extension LoadingManager {
   /// Loads as ``refresh()`` does, and may supersede an active load.
   ///
   /// - Parameter restarting: Whether to supersede an active load instead of sharing it, for data that must not have
-  ///   been requested before now. Callers that wait for the superseded load return the current state.
+  ///   been requested before now. Callers that wait for the superseded load return the current state, and those of
+  ///   ``value(maxAge:)`` wait for the new one.
   /// - Returns: The state `loaded` or `error` that the load ended with, or the current state if the load was
   ///   superseded.
   @discardableResult
@@ -134,10 +135,11 @@ extension LoadingManager {
   /// - Parameter maxAge: Data this old or older is loaded again, and so is data without an age. With neither
   ///   `staleAfter` nor a cache, ages are measured only from the first call with a `maxAge`. With nil, stale data is
   ///   loaded again, and data without an age isn't.
-  /// - Returns: The value. If the load was cancelled or superseded, the value of the current state, however old it is.
-  /// - Throws: The error that the load ended with. If the load was cancelled or superseded, the error of the current
-  ///   state, or ``NotLoaded`` if that state is `unknown` or `loading`, even with previous data. `CancellationError` if
-  ///   the calling task is cancelled.
+  /// - Returns: The value; if another load has taken the place of the first one, that of the other one. If the load was
+  ///   cancelled, or the state was changed by hand, the value of the current state, however old it is.
+  /// - Throws: The error that the load ended with. If the load was cancelled, or the state was changed by hand, the
+  ///   error of the current state, or ``NotLoaded`` if that state is `unknown` or `loading`, even with previous data.
+  ///   `CancellationError` if the calling task is cancelled.
   /// - Precondition: `maxAge` isn't negative.
   public func value(maxAge: Duration? = nil) async throws -> Value {
     try await driver.value(maxAge: maxAge)
@@ -149,8 +151,8 @@ extension LoadingManager {
   /// nothing from before a logout. Nothing is published. The value may be older or newer than the published one, and
   /// lacks edits that are pending.
   ///
-  /// - Returns: The value with its age, which is more than a hundred years if the value was stale when it was written;
-  ///   nil if the cache is empty or cleared meanwhile, or if there is no cache.
+  /// - Returns: The value with its age, which is more than a hundred years if the value had been invalidated, or might
+  ///   lack something, when it was written; nil if the cache is empty or cleared meanwhile, or if there is no cache.
   /// - Throws: ``CacheFailure`` if the cache can't be read, which is also reported to `cacheFailed`; ``LoadTimedOut``
   ///   if that takes longer than `timeout`; `CancellationError` if the calling task is cancelled.
   public func cachedValue() async throws -> Cached<Value>? { try await driver.cachedValue() }

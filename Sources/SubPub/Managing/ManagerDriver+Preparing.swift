@@ -50,23 +50,22 @@ extension ManagerDriver {
   }
 
   /// Runs the foreign code that a step needs.
-  ///
-  /// Like the transforms of `update`, edits must not change this publisher.
   private func prepare(_ needed: Preparation<Value>) -> Prepared<Value> {
     if let former = needed.former, let isUnchanged = options.isUnchanged, isUnchanged(former.value, needed.data.value) {
       return Prepared(revision: needed.revision, data: needed.data, shown: former.value, isUnchanged: true)
     }
-    registry.beginUpdate()
     var data = needed.data
-    if let accept = needed.accept { data = ServerData(accept(data.value), data.provenance) }
-    var (shown, between) = (data.value, [Value]())
-    for edit in needed.edits {
-      between.append(shown)
-      shown = edit.apply(shown)
-    }
-    registry.abandonUpdate()
-    // Their `deinit` may publish, so they die only now.
-    withExtendedLifetime(between) {}
+    if let accept = needed.accept { data = ServerData(apply(accept, to: data.value), data.provenance) }
+    var shown = data.value
+    // Each former value dies between two edits, where its `deinit` may publish.
+    for edit in needed.edits { shown = apply(edit.apply, to: shown) }
     return Prepared(revision: needed.revision, data: data, shown: shown, isUnchanged: false)
+  }
+
+  /// Runs a change, which, like the transforms of `update`, must not change this publisher.
+  private func apply(_ change: @Sendable (Value) -> Value, to value: Value) -> Value {
+    registry.beginUpdate()
+    defer { registry.abandonUpdate() }
+    return change(value)
   }
 }

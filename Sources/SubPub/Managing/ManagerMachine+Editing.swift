@@ -25,7 +25,7 @@ extension ManagerMachine {
       step.publisher.released += [stack.endSend(of: id)].compactMap(\.self)
       return .done(step)
     }
-    let (others, prepared) = (stack.without(id), stack.current(prepared))
+    let prepared = stack.current(prepared)
     var (data, accept) = (serverData(present), (@Sendable (Value) -> Value)?.none)
     switch confirmation {
     case nil: break
@@ -33,8 +33,10 @@ extension ManagerMachine {
     case .merged(let merge): accept = merge
     case .answered(let answer): data = answer
     }
-    if let found = data, accept != nil || !others.isEmpty {
-      guard let prepared else { return .needs(stack.preparation(of: found, accepting: accept, under: others)) }
+    if let found = data, accept != nil || stack.edits.count > 1 {
+      guard let prepared else {
+        return .needs(stack.preparation(of: found, accepting: accept, under: stack.without(id)))
+      }
       data = prepared.data
     }
     stack.remove(id, over: data)

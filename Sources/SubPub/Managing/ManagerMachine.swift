@@ -11,8 +11,8 @@ protocol ManagerMachine<Value>: Sendable {
   var isOver: Bool { get }
   /// The number of the active run; nil if there is none.
   var activeRun: RunID? { get }
-  /// Everything that foreign code has made, so that its last release runs foreign code.
-  var foreignValues: ForeignValues<Value> { get }
+  /// The phase to which a cancel of the active run returns, with its error.
+  var phaseBefore: FormerPhase? { get }
 
   /// What ends the active run, unless a listener arrives first.
   var departure: Departure? { get }
@@ -52,9 +52,9 @@ extension ManagerMachine {
   typealias Step = ManagerStep<Value>
 }
 
-/// What foreign code has made: the error of the phase before the active run, edits, and the data below them.
+/// What a machine had before a decision, and may have dropped: its last release runs foreign code.
 typealias ForeignValues<Value: Sendable> = (
-  before: FormerPhase?, edits: [Edit<Value>], dataBelow: ServerData<Value>?
+  phase: FormerPhase?, dataBelow: ServerData<Value>?, dropped: [Edit<Value>]
 )
 
 /// The state that is shown, as a turn has found it.

@@ -87,7 +87,8 @@ final class ManagerOwner<Machine: ManagerMachine>: PublisherOwner, @unchecked Se
     keeping former: inout ForeignValues<Value>?, _ body: (inout Machine) -> Machine.Step
   ) -> Machine.Step {
     func decide(_ machine: inout Machine) -> Machine.Step {
-      former = machine.foreignValues
+      let (phase, data) = (machine.phaseBefore, machine.stack.dataBelow)
+      defer { former = (phase, data, machine.stack.takeDropped()) }
       return body(&machine)
     }
     return decide(&machine)
@@ -102,8 +103,10 @@ final class ManagerOwner<Machine: ManagerMachine>: PublisherOwner, @unchecked Se
   func publisherFinishes(_ effects: inout Effects) -> [WaiterID] { end(&effects) { $0.endPublisher() } }
 
   private func end(_ effects: inout Effects, _ decide: (inout Machine) -> Machine.Step) -> [WaiterID] {
-    if machine.activeRun != nil || !machine.stack.edits.isEmpty { effects.releaseAll(in: machine.foreignValues) }
-    let step = decide(&machine)
+    let isActive = machine.activeRun != nil || !machine.stack.edits.isEmpty
+    var former: ForeignValues<Value>?
+    let step = self.decide(keeping: &former, decide)
+    if isActive, let former { effects.releaseAll(in: former) }
     apply(step, nil, nil, &effects)
     return step.publisher.released + step.publisher.answered
   }

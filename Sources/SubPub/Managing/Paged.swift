@@ -3,13 +3,13 @@
 /// Two lists are equal if their elements and cursors are, however the elements are divided into pages.
 public struct Paged<Element: Sendable, Cursor: Sendable>: Sendable {
   /// The elements of all pages, in order; without those of pages that `maxPages` of a ``PagedManager`` has dropped.
-  public let elements: [Element]
+  public private(set) var elements: [Element]
   /// The cursor of the next page; nil if there is none.
-  public let next: Cursor?
+  public private(set) var next: Cursor?
   /// Whether all pages are loaded.
   public var isComplete: Bool { next == nil }
   /// How the elements came in pages; nil if they are one page.
-  private let pages: Pages?
+  private var pages: Pages?
 
   /// Creates a list from its elements so far, which count as one page.
   ///
@@ -19,7 +19,7 @@ public struct Paged<Element: Sendable, Cursor: Sendable>: Sendable {
   public init(elements: [Element], next: Cursor?) { self.init(elements, next, nil) }
 
   private init(_ elements: [Element], _ next: Cursor?, _ pages: Pages?) {
-    (self.elements, self.next, self.pages) = (elements, next, pages)
+    (self.elements, self.next, self.pages) = (elements, Self.isNil(next) ? nil : next, pages)
   }
 
   fileprivate struct Pages {
@@ -30,6 +30,25 @@ public struct Paged<Element: Sendable, Cursor: Sendable>: Sendable {
   }
 }
 
+/// A type of cursors that have a nil of their own, as for a server that sends the token of the next page.
+private protocol OptionalCursor {
+  static func isNil<Cursor>(_ cursor: Cursor) -> Bool
+}
+
+extension Optional: OptionalCursor {
+  fileprivate static func isNil<Cursor>(_ cursor: Cursor) -> Bool {
+    if let cursor = cursor as? Self, case .none = cursor { true } else { false }
+  }
+}
+
+extension Paged {
+  /// Whether there is no next page; otherwise a nil of the server would be the cursor of the first one again.
+  private static func isNil(_ next: Cursor?) -> Bool {
+    guard let next else { return true }
+    return (Cursor.self as? any OptionalCursor.Type)?.isNil(next) ?? false
+  }
+}
+
 /// The pages of a manager.
 extension Paged {
   private var knownPages: Pages { pages ?? Pages(sizes: [elements.count], loaded: 1) }
@@ -37,23 +56,34 @@ extension Paged {
   /// The number of pages that were loaded, including dropped ones.
   var loadedPages: Int { knownPages.loaded }
 
-  /// Returns the list with one more page, without the oldest pages if there are more than `maximum` then.
+  /// Appends a page, and drops the oldest pages if there are more than `maximum` then.
   ///
   /// After edits, nobody knows the borders between pages. As many elements are dropped as the oldest pages have
   /// brought, unless fewer are left then than the others have brought.
-  func appending(_ page: Paged, keeping maximum: Int?) -> Paged {
+  mutating func append(_ page: Paged, keeping maximum: Int?) {
     var pages = knownPages
+    // Taken out, so that the sizes aren't copied.
+    self.pages = nil
     pages.sizes.append(page.elements.count)
     pages.loaded += 1
-    let surplus = maximum.map { max(pages.sizes.count - $0, 0) } ?? 0
-    let (oldest, all) = (pages.sizes.prefix(surplus).reduce(0, +), elements + page.elements)
-    pages.sizes.removeFirst(surplus)
-    let dropped = min(oldest, max(0, all.count - pages.sizes.reduce(0, +)))
-    return Paged(Array(all.dropFirst(dropped)), page.next, pages)
+    elements += page.elements
+    next = page.next
+    if let maximum, pages.sizes.count > maximum {
+      let surplus = pages.sizes.count - maximum
+      let oldest = pages.sizes.prefix(surplus).reduce(0, +)
+      pages.sizes.removeFirst(surplus)
+      elements.removeFirst(min(oldest, max(0, elements.count - pages.sizes.reduce(0, +))))
+    }
+    self.pages = pages
   }
 
   /// Returns the list with other elements in the same pages.
   func with(_ elements: [Element]) -> Paged { Paged(elements, next, knownPages) }
+}
+
+extension Paged: CustomStringConvertible {
+  /// The elements, and the cursor of the next page, for logs.
+  public var description: String { "\(elements), \(next.map { "next: \($0)" } ?? "complete")" }
 }
 
 extension Paged: Equatable where Element: Equatable, Cursor: Equatable {

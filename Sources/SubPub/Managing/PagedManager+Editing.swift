@@ -74,5 +74,7 @@ extension PagedManager {
   /// one at its cursor.
   ///
   /// - Parameter value: The list.
-  public func set(_ value: Paged<Element, Cursor>) { driver.set(value) }
+  public func set(_ value: Paged<Element, Cursor>) {
+    driver.set(Paged(elements: value.elements, next: value.next))
+  }
 }

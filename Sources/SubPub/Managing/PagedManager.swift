@@ -69,8 +69,9 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   ///     first page, even if that was dropped.
   ///   - refreshes: Whether a refresh loads the first page, or as many pages as were loaded, with a call of `load` for
   ///     each: `timeout` is for all of them, and after a failure all are loaded again.
-  ///   - load: Loads the page at a cursor, and returns the cursor of the next page, or nil if there is none. Runs as
-  ///     the loader of a ``LoadingManager`` does, and mustn't await the same manager either.
+  ///   - load: Loads the page at a cursor, and returns the cursor of the next page, or nil if there is none. If a
+  ///     cursor is itself an optional, because the first page has none, a nil that the server sends ends the list, too.
+  ///     Runs as the loader of a ``LoadingManager`` does, and mustn't await the same manager either.
   /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, `timeout` is
   ///   greater than zero, and `maxPages` is at least 1.
   public init(
@@ -88,13 +89,14 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
     }
     driver = LoadDriver(publisher, options) { kind, previous in
       let former = kind == .page || refreshes == .loadedPages ? previous() : nil
-      if kind == .page, let former, let cursor = former.next {
-        return try await former.appending(page(cursor), keeping: maxPages)
+      if kind == .page, var list = former, let cursor = list.next {
+        list.append(try await page(cursor), keeping: maxPages)
+        return list
       }
       var list = try await page(firstPage)
       while list.loadedPages < former?.loadedPages ?? 1, let cursor = list.next {
         try Task.checkCancellation()
-        list = try await list.appending(page(cursor), keeping: maxPages)
+        list.append(try await page(cursor), keeping: maxPages)
       }
       return list
     }

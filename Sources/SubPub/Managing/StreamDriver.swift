@@ -91,13 +91,14 @@ extension ManagerDriver where Machine == StreamMachine<Value> {
   func beginWaitingForEnd(waits: Bool) -> (lastEnd: RunEnd?, wait: EndWait?) {
     decide { _, _ in Step() }
     return registry.perform { turn, effects in
-      let machine = owner.machine
-      if machine.run == nil, let end = owner.outcome?.end, end.isByItself { return (end, nil) }
-      guard waits, !machine.isOver else { return (nil, nil) }
+      // Not by a copy of the machine, which would have all waiters copied.
+      let runs = owner.machine.run == nil ? owner.machine.runCount : nil
+      if runs != nil, let end = owner.outcome?.end, end.isByItself { return (end, nil) }
+      guard waits, !owner.machine.isOver else { return (nil, nil) }
       let waiter = turn.waiters.add(missing: 1)
       owner.machine.endWaiters.insert(waiter)
       let outcome = owner.outcomeToCome(&effects)
-      return (nil, EndWait(waiter: waiter, outcome: outcome, runs: machine.run == nil ? machine.runCount : nil))
+      return (nil, EndWait(waiter: waiter, outcome: outcome, runs: runs))
     }
   }
 

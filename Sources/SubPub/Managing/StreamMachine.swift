@@ -48,7 +48,7 @@ struct StreamMachine<Value: Sendable>: ManagerMachine {
 
   static var followsListeners: Bool { true }
   var activeRun: RunID? { run?.id }
-  var foreignValues: ForeignValues<Value> { (run?.before, stack.edits, stack.dataBelow) }
+  var phaseBefore: FormerPhase? { run?.before }
 
   mutating func noteAnswer() { if run?.before != nil { run?.before = .loaded(()) } }
 
@@ -72,11 +72,13 @@ extension StreamMachine {
   /// driver calls this before every decision. Returns nil if there is nothing new.
   mutating func noteListeners(_ present: Present) -> Step? {
     guard let (isListenedTo, number) = present.notice, number > notice else { return nil }
+    // Otherwise, the last listener has left before this one came, and the run has ended with it.
+    let isFirst = number == notice + 1
     (self.isListenedTo, notice) = (isListenedTo, number)
     var step = Step()
     if isListenedTo {
       departure = nil
-      begin(present, &step)
+      return beginIfListenedTo(ifRunsAre: nil, restarting: endsAtOnce && !isFirst, present)
     } else if endsAtOnce {
       // In this turn, because the thread that has left may not get another one before it looks.
       return rollBack(present)

@@ -173,6 +173,7 @@ extension StreamManager {
   /// - Returns: The first state of the new run that isn't `loading`; without a restart, what ``refresh()`` returns.
   @discardableResult
   public func refresh(restarting: Bool) async -> LoadState<Value> {
+    if Task.isCancelled { return publisher.state }
     var (runs, version) = driver.runsSoFar
     // May begin a run, which may even have ended when this call returns.
     var states = publisher.publications().makeAsyncIterator()

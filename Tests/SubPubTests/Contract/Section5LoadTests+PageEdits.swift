@@ -103,5 +103,12 @@ extension Section5LoadTests {
     #expect(bench.publisher.state == .loaded(Paged(elements: [40, 41, 50, 51], next: 60)))
     server.answer(0, .success(()))
     bench.run()
+    // Also a list that has come in pages.
+    let again = PageBench(refreshes: .loadedPages)
+    again.load(pages: 3)
+    if let list = again.publisher.state.value { again.manager.set(list) }
+    again.refresh()
+    again.answer(3)
+    #expect(again.publisher.state == .loaded(PageBench.pages(1)))
   }
 }

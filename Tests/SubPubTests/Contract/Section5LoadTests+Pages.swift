@@ -20,6 +20,20 @@ extension Section5LoadTests {
     #expect((bench.source.calls, bench.publisher.current.version) == (4, version))
   }
 
+  @Test("a nil of the server ends the list, also if a cursor is an optional because the first page has none")
+  func required_5_08_tokens() async {
+    let answers: [String?: String] = [nil: "a", "a": "b"]
+    let list = PagedManager<Int, String?>(firstPage: nil) { token in
+      let next: String? = answers[token]
+      return (elements: [token == nil ? 0 : 1], next: next)
+    }
+    for _ in 0..<5 { await list.loadNextPage() }
+    let found = list.publisher.state.value
+    #expect((found?.elements, found?.isComplete) == ([0, 1, 1], true))
+    #expect(found?.description == "[0, 1, 1], complete")
+    #expect("\(PageBench.pages(1))" == "[0, 1], next: 10")
+  }
+
   @Test("a refresh drops the load of a later page, whichever ends first", arguments: [true, false], [true, false])
   func required_5_08_refreshDropsPage(restarting: Bool, pageEndsLast: Bool) {
     let bench = PageBench(isStubborn: true)

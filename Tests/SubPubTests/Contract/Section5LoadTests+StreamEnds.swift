@@ -127,6 +127,17 @@ extension Section5LoadTests {
     #expect(log.states == [.unknown, .loading(previous: nil), .loading(previous: nil)])
   }
 
+  @Test("a task that is cancelled before it refreshes begins nothing, and restarts nothing", arguments: [false, true])
+  func required_5_21_refreshCancelled(restarting: Bool) async {
+    let bench = StreamBench()
+    let task = Task {
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+      return await bench.manager?.refresh(restarting: restarting)
+    }
+    #expect(await task.value == .unknown)
+    #expect((bench.publisher.current.version, bench.isRunning) == (0, false))
+  }
+
   @Test("an element starts the count of failures anew")
   func required_5_21_failuresReset() {
     let asked = Locked<[Int]>([])

@@ -210,4 +210,15 @@ extension Section5LoadTests {
     stream.send(2)
     #expect(next.states == [.loaded(1), .loading(previous: 1), .loaded(2)])
   }
+
+  @Test("a subscriber that has died unnoticed has no ended stream begin anew")
+  func required_5_21_2_05_deadAsks() {
+    var dying: Recorder<Int>? = stream.listen()
+    stream.send(1)
+    stream.end()
+    withExtendedLifetime(dying) {}
+    dying = nil
+    stream.refreshIfNeeded()
+    #expect((stream.calls, stream.isRunning) == (1, false))
+  }
 }

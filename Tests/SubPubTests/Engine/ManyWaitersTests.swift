@@ -85,5 +85,72 @@
       #expect(resumed == [true, true, true, false])
       #expect(waiters.allSatisfy { !pending.waiters.contains($0) })
     }
+
+    @Test("for a read of a blocked cache")
+    func required_5_10_manyReads() {
+      var pending = PendingOperations()
+      let readers = (0..<4 * Self.count).map { _ in Recorder<Int>() }
+      for reader in readers { _ = pending.append(.read(for: ObjectIdentifier(reader)) {}) }
+      _ = pending.append(.write(hasNews: true) { _ in })
+      for reader in readers.dropFirst() { #expect(pending.removeRead(for: ObjectIdentifier(reader)).count == 1) }
+      #expect(pending.append(.write(hasNews: false) { _ in }).count == 1)
+      // The one that is left, and the write, which still has the news.
+      var left: [String] = []
+      while let operation = pending.next() {
+        switch operation {
+        case .read: left.append("read")
+        case .write(let hasNews, _): left.append("write \(hasNews)")
+        default: left.append("other")
+        }
+      }
+      #expect(left == ["read", "write true"])
+    }
+
+    @Test("for a blocked cache that is cleared again and again")
+    func required_5_10_manyClears() throws {
+      var pending = PendingOperations()
+      var waiters: [WaiterID] = []
+      for _ in 0..<4 * Self.count {
+        _ = pending.append(.clear {})
+        let waiter = pending.addMark()
+        waiters.append(try #require(waiter))
+      }
+      // Those who wait for a clear that another one has taken the place of wait for nothing.
+      #expect(pending.operations.count == 3)
+      pending.removeMark(of: waiters[0])?.resume()
+      var passed: [Bool] = []
+      while let operation = pending.next() {
+        if case .mark(let mark) = operation { for task in pending.passMark(mark) { task.resume() } }
+        passed.append(pending.waiters.contains(waiters[1]))
+      }
+      #expect((passed, waiters.contains { pending.waiters.contains($0) }) == ([false, false, false], false))
+    }
+
+    @Test("for the end of one stream")
+    func required_5_21_manyEnds() {
+      let bench = StreamBench()
+      let listener = bench.listen()
+      let driver = bench.manager?.driver
+      let waits = (0..<3 * Self.count).compactMap { _ in driver?.beginWaitingForEnd(waits: true).wait }
+      #expect(waits.count == 3 * Self.count)
+      bench.leave(listener)
+      #expect(driver?.owner.machine.endWaiters == [])
+    }
+
+    @Test("with edits of data that isn't there yet")
+    func required_5_20_manyEdits() {
+      let owner = ManagerOwner(LoadMachine<Int>(LoadMachine<Int>.Rules()))
+      let present = DrivenLoads<Int>().present
+      var former: ForeignValues<Int>?
+      let ids = (0..<2 * Self.count).map { _ in EditID() }
+      for id in ids {
+        _ = owner.decide(keeping: &former) { machine in
+          if case .done(let step) = machine.add(Edit(id: id) { $0 }, nil, present) { step } else { ManagerStep() }
+        }
+      }
+      #expect((owner.machine.stack.edits.count, former?.dropped.count) == (2 * Self.count, 0))
+      _ = owner.decide(keeping: &former) { $0.supersede() }
+      #expect((owner.machine.stack.edits.count, former?.dropped.count) == (0, 2 * Self.count))
+    }
   }
 #endif

@@ -11,8 +11,8 @@
     }
 
     enum Operation: String, CaseIterable {
-      case arrive, depart, sameNotice, request, requestOfFirst, restart, endAfterDeparture, endAfterArrival, endManager,
-        supersede, endPublisher, logout
+      case arrive, depart, departAndArrive, sameNotice, request, requestOfFirst, restart, endAfterDeparture,
+        endAfterArrival, endManager, supersede, endPublisher, logout
       case find, receive, receiveLate, fail, failForGood, showLoading, endTask
     }
 
@@ -53,6 +53,9 @@
       case .arrive, .depart:
         notice += 1
         return follow(machine.noteListeners(present(operation == .arrive)) ?? .init())
+      case .departAndArrive:
+        notice += 2
+        return follow(machine.noteListeners(present()) ?? .init())
       case .sameNotice: return follow(machine.noteListeners(present(notice % 2 == 0)) ?? .init())
       case .request: return follow(machine.beginIfListenedTo(ifRunsAre: nil, present()))
       case .requestOfFirst: return follow(machine.beginIfListenedTo(ifRunsAre: 0, present()))

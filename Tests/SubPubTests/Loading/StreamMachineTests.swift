@@ -33,6 +33,17 @@
       }
     }
 
+    @Test("then it has also ended if another listener has come before the machine knows, and the next one begins")
+    func required_5_21_endsBetween() {
+      for phase in [StreamMachineBench.Phase.begun, .running, .failed] {
+        var bench = StreamMachineBench(phase, endsAtOnce: true)
+        let decision = bench.perform(.departAndArrive)
+        #expect(decision.hasPrefix("loading") && decision.contains("cancelled, begins run 2"))
+        var kept = StreamMachineBench(phase)
+        #expect(kept.perform(.departAndArrive) == "")
+      }
+    }
+
     @Test("a run is active from the moment at which its first listener has come, however late the notice is")
     func required_5_21_isRunning() {
       for endsAtOnce in [false, true] {
@@ -88,6 +99,7 @@
     static let expected: [StreamMachineBench.Phase: String] = [
       .idle: """
       arrive: loading, begins run 1 with the cache
+      departAndArrive: loading, begins run 1 with the cache
       logout: unknown, cleared
       """,
       .begun: """
@@ -156,6 +168,7 @@
       .left: """
       arrive: ends the departure
       depart: departure
+      departAndArrive: ends the departure
       endAfterDeparture: cancelled, ends the departure
       endManager: cancelled, ends the departure
       supersede: cancelled, ends the departure
@@ -181,12 +194,14 @@
       """,
       .superseded: """
       arrive: loading(previous: 7), begins run 2
+      departAndArrive: loading(previous: 7), begins run 2
       request: loading(previous: 7), begins run 2
       restart: loading(previous: 7), begins run 2
       logout: unknown, cleared
       """,
       .ended: """
       arrive: loading(previous: 7), begins run 2
+      departAndArrive: loading(previous: 7), begins run 2
       request: loading(previous: 7), begins run 2
       restart: loading(previous: 7), begins run 2
       logout: unknown, cleared
@@ -196,6 +211,7 @@
       """,
       .loggedOut: """
       arrive: loading, begins run 2 with the cache
+      departAndArrive: loading, begins run 2 with the cache
       request: loading, begins run 2 with the cache
       restart: loading, begins run 2 with the cache
       logout: unknown, cleared
