@@ -218,7 +218,8 @@ extension Section5LoadTests {
     stream.end()
     withExtendedLifetime(dying) {}
     dying = nil
+    let version = stream.publisher.current.version
     stream.refreshIfNeeded()
-    #expect((stream.calls, stream.isRunning) == (1, false))
+    #expect((stream.calls, stream.isRunning, stream.publisher.current.version) == (1, false, version))
   }
 }

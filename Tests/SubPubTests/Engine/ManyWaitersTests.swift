@@ -131,8 +131,8 @@
       let bench = StreamBench()
       let listener = bench.listen()
       let driver = bench.manager?.driver
-      let waits = (0..<3 * Self.count).compactMap { _ in driver?.beginWaitingForEnd(waits: true).wait }
-      #expect(waits.count == 3 * Self.count)
+      let waits = (0..<6 * Self.count).compactMap { _ in driver?.beginWaitingForEnd(waits: true).wait }
+      #expect(waits.count == 6 * Self.count)
       bench.leave(listener)
       #expect(driver?.owner.machine.endWaiters == [])
     }
