@@ -32,10 +32,10 @@ extension RegistryState {
         $0.interface.kind == request.interface.kind && $0.subscriberType == request.subscriberType
       }
     }
-    let notices = replaced.isEmpty ? [:] : listenerNotices
+    let notices = replaced.isEmpty ? nil : listenerNotices
     for old in replaced { cancel(old, as: .cancelled, &effects) }
     // What takes its place comes in the same turn: nobody was gone.
-    defer { if !notices.isEmpty { forgetListeners(since: notices) } }
+    defer { if let notices { forgetListeners(since: notices) } }
 
     let waiting = request.ifDuplicate.replaces && !leaving.isEmpty ? waitingLane(for: request, at: registry) : nil
     let lane = waiting ?? lane(for: request.context, request.buffering, at: registry)
