@@ -75,14 +75,14 @@ extension StreamMachine {
     // Otherwise, the last listener has left before this one came, and the run has ended with it.
     let isFirst = number == notice + 1
     (self.isListenedTo, notice) = (isListenedTo, number)
-    var step = Step()
     if isListenedTo {
       departure = nil
       return beginIfListenedTo(ifRunsAre: nil, restarting: endsAtOnce && !isFirst, present)
-    } else if endsAtOnce {
-      // In this turn, because the thread that has left may not get another one before it looks.
-      return rollBack(present)
-    } else if run != nil {
+    }
+    // In this turn, because the thread that has left may not get another one before it looks.
+    if endsAtOnce { return rollBack(present) }
+    var step = Step()
+    if run != nil {
       departure = Departure(notice: number)
       step.departure = departure
     }
@@ -98,18 +98,14 @@ extension StreamMachine {
     guard runs == nil || runs == runCount, isListenedTo, !isOver else { return step }
     let before = run?.before
     if restarting, run.take() != nil { step.end = .cancelled }
-    begin(before: before, present, &step)
-    return step
-  }
-
-  private mutating func begin(before: FormerPhase? = nil, _ present: Present, _ step: inout Step) {
-    guard isListenedTo, run == nil, !isOver else { return }
+    guard run == nil else { return step }
     runCount += 1
     versionOfLastRun = present.publication.version + 1
     let id = RunID(number: runCount)
     run = ActiveRun(id: id, before: before ?? present.state.withoutData)
     step.begun = (id, .whole, readsCache: present.state.value == nil)
     step.publisher.published = present.publication.next(.loading(previous: present.state.value))
+    return step
   }
 
   /// Ends the active run, unless somebody has come back since the departure, perhaps without a notice so far.

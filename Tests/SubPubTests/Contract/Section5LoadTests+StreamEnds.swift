@@ -130,12 +130,19 @@ extension Section5LoadTests {
   @Test("a task that is cancelled before it refreshes begins nothing, and restarts nothing", arguments: [false, true])
   func required_5_21_refreshCancelled(restarting: Bool) async {
     let bench = StreamBench()
-    let task = Task {
-      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-      return await bench.manager?.refresh(restarting: restarting)
+    func refresh() async -> LoadState<Int>? {
+      let task = Task {
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+        return await bench.manager?.refresh(restarting: restarting)
+      }
+      return await task.value
     }
-    #expect(await task.value == .unknown)
+    #expect(await refresh() == .unknown)
     #expect((bench.publisher.current.version, bench.isRunning) == (0, false))
+    let listener = bench.listen()
+    #expect(await refresh() == .loading(previous: nil))
+    #expect((bench.publisher.current.version, bench.isRunning) == (1, true))
+    bench.leave(listener)
   }
 
   @Test("an element starts the count of failures anew")
