@@ -55,6 +55,7 @@
         "latest; join; serve; visit; publish; publish; next": "serving, at 2",
         "latest; join; serve; visit; next": "idle",
         "latest; join; serve; visit; join": "serving more, current from slot 1",
+        "latest; join; serve; visit; join; publish": "serving more, current",
         "latest; join; serve; visit; next; join; serve": "serving, at 0 from slot 1",
         "latest; join; serve; visit; next; join; publish": "scheduled, current",
         "latest; join; serve; handBack": "scheduled, current",
@@ -143,6 +144,21 @@
     func model_2_03_others(sequence: String, expected: String) { check(sequence, expected) }
 
     @Test(
+      "the serving thread knows of a newer state, and not of those that take its place before its next turn",
+      arguments: [
+        ("latest; join; serve; publish 3", 1),
+        ("latest; join; publish 3", 3), ("latest; join; serve; visit; join; publish 3", 1),
+        ("latest; join; serve; publish; handBack; publish 2", 3), ("newest 2; join; serve; publish 3", 3),
+        ("immediate latest; join; serve; publish 3", 3),
+      ])
+    func model_2_04_superseding(sequence: String, newest: UInt64) {
+      var bench = LaneBench()
+      for command in sequence.components(separatedBy: "; ") { bench.perform(command) }
+      #expect(bench.lane.newest == newest, "\(sequence)")
+      bench.lane.removeEverything()
+    }
+
+    @Test(
       "a drain ends when everything of its moment is served, dropped, or cancelled",
       arguments: [
         "join; drain": "scheduled, pending 0",
@@ -152,6 +168,7 @@
         "join; serve; drain; visit; publish; next": "serving, at 1, drained 1",
         "join; drain; cancel 0": "scheduled, drained 1, released",
         "latest; join; drain; publish": "scheduled, current, drained 1",
+        "latest; join; serve; publish; drain; publish": "serving more attention, at 0, current, drained 1",
         "newest 1; join; drain; publish": "scheduled, current, drained 1",
         "newest 2; join; drain; publish; publish": "scheduled, pending 1 2, drained 1",
         "join; publish; drain; join; serve; handBack": "scheduled, pending 0 1",

@@ -24,7 +24,8 @@ package final class Lane: Servable {
   /// The pace of the lane's only subscription, if it has one.
   let pace: Pace?
   let phase: AtomicLanePhase
-  /// The newest version.
+  /// The newest version; in a lane that serves the current state, it may be an older one between its turns, though not
+  /// one that is being delivered and is the newest no longer.
   ///
   /// Written in turns; read outside of them to find out whether a state is still wanted. Reading an old value is
   /// harmless: it is as if the delivery had begun before the publish.
@@ -76,6 +77,9 @@ package final class Lane: Servable {
   @inline(__always) var servesCurrent: Bool { keptCount == 1 && !isIteration }
 
   @inline(__always) var newest: UInt64 { newestVersion.load(ordering: .acquiring) }
+
+  /// The publisher's newest version; outside every turn.
+  var exactNewest: UInt64 { servesCurrent ? registry.turn { $0.newest } : newest }
 
   /// Sets the newest version; inside a turn.
   @inline(__always) func setNewest(_ version: UInt64) { newestVersion.store(version, ordering: .releasing) }

@@ -145,6 +145,7 @@ extension RegistryState {
 
   /// Changes a lane that still exists, and then updates the publisher's state accordingly.
   mutating func withLane<R>(_ lane: Lane, _ effects: inout Effects, _ body: (inout Effects) -> R) -> R {
+    if lane.servesCurrent { lane.setNewest(newest) }
     let before = lane.inTurn.openCount
     let result = body(&effects)
     let left = before - lane.inTurn.openCount

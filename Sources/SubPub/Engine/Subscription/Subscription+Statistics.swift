@@ -27,7 +27,7 @@ extension Subscription {
     let closedAt = gate.closedAt
     let next = reading.next
     // One past the newest version, like `next`.
-    let end = max((closedAt ?? lane.newest) + 1, next)
+    let end = max((closedAt ?? lane.exactNewest) + 1, next)
     let underWay = reading.isUnderWay ? 1 : 0
     let put = Int(end - firstVersion)
 
