@@ -175,7 +175,7 @@ extension Lane {
   private func dropUnneeded(_ effects: inout Effects) {
     // A serving thread has its own states, which it trims itself.
     _ = phase.request(.attention)
-    inTurn.trim(newest: newest, &effects)
+    if inTurn.isPending { inTurn.trim(newest: newest, &effects) }
     completeDrains()
     if inTurn.openCount == 0, let task = inTurn.iteratingTask.take() { effects.resume(task) }
     if phase.current != .serving { compact() }
