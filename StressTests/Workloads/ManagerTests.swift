@@ -48,8 +48,7 @@ extension StressTests {
   @Test("edits are shown while they are sent, failed ones leave no trace, and in the end the server is right")
   func stochastic_5_20_5_23_5_24_editing() async {
     await Workload.editing.run { round in
-      var result = RoundResult()
-      result.operations = 60 * round.threads.count
+      let result = RoundResult(operations: 60 * round.threads.count)
       let list = EditedList(result.findings, sends: round.seed.isMultiple(of: 3) ? .oneAtATime : .concurrent)
       let tasks = await round.threads.run { index in
         var random = round.random(index)
@@ -95,8 +94,7 @@ extension StressTests {
           }
         }
       }
-      var result = RoundResult()
-      result.operations = listeners.count
+      let result = RoundResult(operations: listeners.count)
       for violation in source.violations { result.findings.add(violation.rule, violation.text) }
       result.findings.expect(
         source.runs >= cycles && listeners.count >= 10 * cycles, "5.21",
