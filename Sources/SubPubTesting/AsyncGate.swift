@@ -34,7 +34,7 @@ public final class AsyncGate: Sendable {
   /// `await Task { await gate.pass() }.value`.
   public func pass() async {
     _ = await Waiter.wait { waiter in
-      let (isOpen, due) = state.withLock { waiter.isOver ? (false, []) : $0.hold(waiter) }
+      let (isOpen, due) = state.withLock { waiter.isOver ? (false, []) : $0.hold(task: waiter) }
       due.finishAll()
       return !isOpen
     } unregister: { waiter in

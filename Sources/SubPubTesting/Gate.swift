@@ -87,9 +87,9 @@ struct GateState<Held> {
   private var waiters = CountWaiters()
 
   /// Holds a thread or a task, unless the gate is open.
-  mutating func hold(_ one: Held) -> (isOpen: Bool, due: [Waiter]) {
+  mutating func hold(_ one: Held, at place: Int? = nil) -> (isOpen: Bool, due: [Waiter]) {
     if isOpen { return (true, []) }
-    held.append(one)
+    held.insert(one, at: place ?? held.count)
     return (false, waiters.reached(held.count))
   }
 
@@ -133,6 +133,14 @@ extension Locked {
 }
 
 extension GateState where Held == Waiter {
+  /// Holds a task in the order of the waiters' numbers, so that it is found again.
+  mutating func hold(task waiter: Waiter) -> (isOpen: Bool, due: [Waiter]) { hold(waiter, at: place(of: waiter)) }
+
   /// Stops holding a task that was cancelled.
-  mutating func letGo(of waiter: Waiter) { held.removeAll { $0 === waiter } }
+  mutating func letGo(of waiter: Waiter) {
+    let place = place(of: waiter)
+    if place < held.count, held[place] === waiter { held.remove(at: place) }
+  }
+
+  private func place(of waiter: Waiter) -> Int { held.place { $0.number < waiter.number } }
 }

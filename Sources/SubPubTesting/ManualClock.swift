@@ -48,7 +48,7 @@ public final class ManualClock: Clock {
       due?.finishAll()
       return due != nil
     } unregister: { waiter in
-      state.withLock { $0.remove(waiter) }
+      state.withLock { $0.remove(waiter, until: deadline) }
     }
     if reason == .cancelled { throw CancellationError() }
   }
@@ -183,7 +183,7 @@ extension ManualClock: CustomStringConvertible {
 /// Decides only: the caller finishes the waits.
 private struct Sleepers {
   private(set) var now = ManualClock.Instant(sinceStart: .zero)
-  /// Ordered by deadline; those with the same deadline are in the order of their arrival.
+  /// Ordered by deadline; those with the same deadline are in the order in which they went to sleep.
   private var asleep: [(deadline: ManualClock.Instant, waiter: Waiter)] = []
   private var watches: [(goal: Int, deadline: ManualClock.Instant?, waiter: Waiter)] = []
 
@@ -204,19 +204,21 @@ private struct Sleepers {
   /// Adds a sleeping task, unless it was cancelled, and returns the waiters for this number of sleepers.
   mutating func add(_ waiter: Waiter, until deadline: ManualClock.Instant) -> [Waiter] {
     if waiter.isOver { return [] }
-    var (low, high) = (0, asleep.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if asleep[middle].deadline <= deadline { low = middle + 1 } else { high = middle }
-    }
-    asleep.insert((deadline, waiter), at: low)
+    asleep.insert((deadline, waiter), at: place(of: waiter, until: deadline))
     let due = watches.filter { count(until: $0.deadline) >= $0.goal }
     watches.removeAll { watch in due.contains { $0.waiter === watch.waiter } }
     return due.map(\.waiter)
   }
 
   /// Removes a task that no longer sleeps, if it is present.
-  mutating func remove(_ waiter: Waiter) { asleep.removeAll { $0.waiter === waiter } }
+  mutating func remove(_ waiter: Waiter, until deadline: ManualClock.Instant) {
+    let place = place(of: waiter, until: deadline)
+    if place < asleep.count, asleep[place].waiter === waiter { asleep.remove(at: place) }
+  }
+
+  private func place(of waiter: Waiter, until deadline: ManualClock.Instant) -> Int {
+    asleep.place { ($0.deadline, $0.waiter.number) < (deadline, waiter.number) }
+  }
 
   /// Sets the clock, and removes and returns the tasks whose deadline has passed, the earliest first.
   mutating func advance(to instant: ManualClock.Instant) -> [Waiter] {

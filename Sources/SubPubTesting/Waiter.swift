@@ -1,4 +1,5 @@
 import SubPub
+import Synchronization
 
 /// One wait of one task, which ends for the first reason that is given.
 final class Waiter: Sendable {
@@ -11,6 +12,9 @@ final class Waiter: Sendable {
     case finished(Reason)
   }
 
+  /// Greater than that of every waiter that was made before.
+  let number = Waiter.last.add(1, ordering: .relaxed).newValue
+  private static let last = Atomic<Int>(0)
   private let phase = Locked(Phase.pending)
 
   /// Ends the wait, even if it hasn't begun yet.
@@ -87,6 +91,20 @@ extension Waiter {
     }
     if reason == .timedOut { unregister(waiter) }
     return reason
+  }
+}
+
+extension RandomAccessCollection where Index == Int {
+  /// The first place whose element isn't less than some value; the elements are in order.
+  ///
+  /// - Complexity: O(log *n*).
+  func place(where isLess: (Element) -> Bool) -> Int {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = (low + high) / 2
+      if isLess(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 

@@ -123,6 +123,26 @@ extension TestingKitTests {
       #expect(other.run().isOver)
     }
 
+    /// With a search for each, it would take minutes.
+    @Test("however many are cancelled, the others are held, in their order", .timeLimit(.minutes(1)))
+    func manyCancelled() {
+      let (gate, log, executor) = (AsyncGate(), Locked<[Int]>([]), ManualExecutor())
+      let tasks = (0..<20_000).map { number in
+        Task(executorPreference: executor) {
+          await gate.pass()
+          log.withLock { $0.append(number) }
+        }
+      }
+      executor.runAll()
+      for (number, task) in tasks.enumerated().reversed() where number % 7_000 != 1 { task.cancel() }
+      executor.runAll()
+      #expect((gate.held, log.snapshot.count) == (3, 19_997))
+      log.withLock { $0 = [] }
+      gate.open()
+      executor.runAll()
+      #expect(log.snapshot == [1, 7_001, 14_001])
+    }
+
     @Test("more tasks than the pool has threads can be held at once")
     func holdsMoreThanThePool() async throws {
       let gate = AsyncGate()

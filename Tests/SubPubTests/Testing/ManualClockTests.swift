@@ -72,6 +72,21 @@ extension TestingKitTests {
       #expect(log.snapshot == ["woken", "cancelled: CancellationError"])
     }
 
+    /// With a search for each, it would take minutes.
+    @Test("however many are cancelled, the others sleep on, in their order", .timeLimit(.minutes(1)))
+    func manyCancelled() {
+      let tasks = (0..<20_000).map { sleeper("\($0)", for: .seconds($0 % 3)) }
+      executor.runAll()
+      for (number, task) in tasks.enumerated().reversed() where number % 7_000 != 1 { task.cancel() }
+      #expect(clock.sleepers == 2)
+      log.withLock { $0 = [] }
+      executor.runAll()
+      #expect(log.snapshot.count == 13_331)
+      log.withLock { $0 = [] }
+      advance(by: .seconds(2))
+      #expect(log.snapshot == ["1", "7001"])
+    }
+
     @Test("a wait for sleepers suspends until there are as many, until the deadline that it names")
     func waits() async throws {
       let any = Trial { try await clock.waitForSleepers(2) }.run()
