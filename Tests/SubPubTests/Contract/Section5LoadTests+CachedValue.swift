@@ -72,6 +72,18 @@ extension Section5LoadTests {
     bench.run()
   }
 
+  @Test("a cancelled task gets no cached value, whether or not there is a cache", arguments: [false, true])
+  func required_5_10_cachedValueCancelled(hasCache: Bool) {
+    let cache = ProbeCache(4)
+    let bench = hasCache ? LoadBench(cache: cache) : LoadBench()
+    let call = bench.call { [manager = bench.manager] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      do { return Result<Cached<Int>?, any Error>.success(try await manager.cachedValue()) } catch { return .failure(error) }
+    }
+    #expect(throws: CancellationError.self) { try call.result?.get() }
+    #expect(cache.operations == [])
+  }
+
   @Test("a read that nobody waits for any longer isn't made")
   func required_5_10_cachedValueGivenUp() {
     let cache = ProbeCache(4)
