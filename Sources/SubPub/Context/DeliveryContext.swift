@@ -135,8 +135,10 @@ extension DeliveryContext {
     }
   }
 
+  var isImmediate: Bool { if case .immediate = kind { true } else { false } }
+
   /// Whether the publishing thread serves subscriptions with this policy as soon as a state is published.
-  func deliversAtOnce(_ buffering: BufferingPolicy) -> Bool { self == .immediate && buffering == .unbounded }
+  func deliversAtOnce(_ buffering: BufferingPolicy) -> Bool { isImmediate && buffering == .unbounded }
 
   /// Whether waking a lane runs foreign code: the `enqueue` of an executor.
   var isForeign: Bool {
@@ -196,7 +198,7 @@ extension BufferingPolicy {
       stopForMisuse("The buffering policy .\(self) would end every subscription at once: give it at least 1")
     case .paced(let interval) where interval <= .zero:
       stopForMisuse("The buffering policy .\(self) leaves no time between deliveries: give it more, or use .latest")
-    case .paced where context == .immediate:
+    case .paced where context.isImmediate:
       stopForMisuse("The publishing thread can't deliver later: use .latest(every:) with another context")
     case .unbounded, .latest, .newest, .ending, .paced: break
     }

@@ -18,7 +18,7 @@ struct TimeSlice {
   private static let longestInterval = 16
 
   init(for context: DeliveryContext) {
-    if case .immediate = context.kind {
+    if context.isImmediate {
       (deliveriesLeft, deliveriesUntilReading) = (.max, .max)
     } else if let fixed = context.fixedTimeSlice {
       (deliveriesLeft, deliveriesUntilReading) = (fixed, .max)

@@ -108,7 +108,7 @@ private func combining<T: Sendable>(
   }
   first.publish(after: first.last, isFirst: true, to: target, combine)
   if first.isFinished { target.finish() }
-  queue.makeFirst { [weak held] in held?.call($0) }
+  queue.begin { [weak held] in held?.call($0) }
   return ReadOnlyPublisher(target, Derivation(from: sources, ageSource: nil, subscriptions: subscriptions))
 }
 
@@ -162,7 +162,7 @@ extension CombinedParts {
     _ combine: ([any BoxedPublication]) throws -> T
   ) {
     let new = publication(of: try? combine(all), source: target.id)
-    // If there was no value, and there still is none, that is no transition.
+    // The publisher begins as unknown, so this is no transition.
     if isFirst, new.phase == .unknown { return }
     if let cause { new.carryValues(of: cause) }
     target.registry.publish(new)

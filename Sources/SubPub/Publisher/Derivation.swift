@@ -68,7 +68,7 @@ extension StateAccess {
     // With few frames, because the transitions of a chain nest.
     let publish: @Sendable (_ cause: Publication<Value>, _ isFirst: Bool) -> Void = { cause, isFirst in
       guard let new = next(cause) else { return }
-      // If there was no value, and there still is none, that is no transition.
+      // The publisher begins as unknown, so this is no transition.
       if isFirst, new.phase == .unknown { return }
       new.carryValues(of: cause)
       target.registry.publish(new)
@@ -95,7 +95,7 @@ extension StateAccess {
     // Held by the subscription alone, so that it goes with that.
     let held = HeldFunction(make)
     let receive: @Sendable ((any BoxedPublication)?) -> Void = { box in
-      if queue.isOver.load(ordering: .acquiring) { held.call(box) } else { queue.receive(box, held.call) }
+      if queue.isBypassed.load(ordering: .acquiring) { held.call(box) } else { queue.receive(box, held.call) }
     }
     let (subscription, current) = registry.follow(as: ReadOnlyPublisher<T>.self, buffering) { _, box in
       receive(box)
@@ -103,7 +103,7 @@ extension StateAccess {
       receive(nil)
     }
     begin(Publication<Value>.from(current))
-    queue.makeFirst { [weak held] in held?.call($0) }
+    queue.begin { [weak held] in held?.call($0) }
     return subscription
   }
 }
@@ -118,12 +118,11 @@ final class HeldFunction<Argument>: Sendable {
 }
 
 extension PublisherRegistry {
-  /// Subscribes to all states after the current one, on the publishing thread, and returns the current one.
+  /// Subscribes to all states after the current one, on the publishing thread, and returns the current one; both in
+  /// one step.
   ///
-  /// Calls `finished` after the last one, if the publisher is finished.
-  ///
-  /// Both happen in one step. A replay would come late if a delivery were under way at that moment, and the derived
-  /// publisher would be `unknown` until then.
+  /// A replay would come late if a delivery were under way at that moment, and the derived publisher would be `unknown`
+  /// until then. Calls `finished` after the last state, if the publisher is finished.
   @usableFromInline
   nonisolated func follow(
     as subscriberType: Any.Type, _ buffering: BufferingPolicy = .unbounded, _ deliver: @escaping Deliver,

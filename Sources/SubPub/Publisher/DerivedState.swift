@@ -22,14 +22,14 @@ struct DerivedState<Event> {
   enum Next {
     case make([Event])
     case nothing
-    /// Another thread has to make the rest.
-    case rest
+    /// Another thread has to make the others.
+    case leaveToOthers
   }
 
   /// How many events of others a thread takes that delivers, and one that derives.
   static var limits: (delivering: Int, deriving: Int) { (Batch.mostForOthers, 16) }
 
-  /// Begins with the thread that derives.
+  /// Begins with the thread that derives, whose limit holds from the start.
   init(on thread: ThreadToken) { (maker, isFromOthers, left) = (thread, true, Self.limits.deriving) }
 
   /// Adds an event; returns whether the caller has to make the transitions that wait.
@@ -52,7 +52,7 @@ struct DerivedState<Event> {
     let count = isFromOthers ? min(left, waiting.count) : waiting.count
     if count == 0 {
       maker = nil
-      return .rest
+      return .leaveToOthers
     }
     if isFromOthers { left -= count }
     let taken = Array(waiting.prefix(count))
@@ -60,14 +60,15 @@ struct DerivedState<Event> {
     return .make(taken)
   }
 
-  /// Returns what waits for the thread that hasn't made the first transition yet, and goes on making it.
+  /// Takes what has arrived before the first transition, which includes it; for the thread that makes that.
   mutating func takeAll() -> [Event] {
     defer { waiting = [] }
     return waiting
   }
 
-  /// Returns whether the caller has to make the rest, to the end: not if a thread is doing so, or has done so.
-  mutating func beginRest(on thread: ThreadToken) -> Bool {
+  /// Returns whether the caller has to make what another thread has left, to the end: not if a thread is doing so, or
+  /// has done so.
+  mutating func beginLeft(on thread: ThreadToken) -> Bool {
     if maker != nil || waiting.isEmpty { return false }
     (maker, left) = (thread, .max)
     return true
@@ -77,12 +78,12 @@ struct DerivedState<Event> {
 /// The state of a derived publisher that several threads send events to.
 @usableFromInline
 final class DerivingQueue<Event: Sendable>: Sendable {
-  /// Whether a thread has found nothing waiting: from then on, the deliveries of a single source need no queue.
+  /// Whether the deliveries of a single source need no queue: from when a thread has found nothing waiting.
   ///
   /// Set under the lock. A thread that finds it set acquires the effects of the transitions made before.
-  @usableFromInline let isOver = Atomic<Bool>(false)
+  @usableFromInline let isBypassed = Atomic<Bool>(false)
   private let state = Locked(DerivedState<Event>(on: .current))
-  /// Makes a transition; holds nothing that goes with the derived publisher, because a thread may make the rest later.
+  /// Makes a transition; holds nothing that goes with the derived publisher, because a thread may make others later.
   private let make = Locked<(@Sendable (Event) -> Void)?>(nil)
 
   @usableFromInline init() {}
@@ -98,9 +99,9 @@ final class DerivingQueue<Event: Sendable>: Sendable {
   /// Returns what waits before the first transition was made; on the thread that makes it.
   func takeAll() -> [Event] { state.withLock { $0.takeAll() } }
 
-  /// Makes the transitions of events that wait, after the first one was made.
+  /// Makes the transitions of what waits, after the first one was made; from then on, deliveries make them.
   @usableFromInline
-  func makeFirst(_ make: @escaping @Sendable (Event) -> Void) {
+  func begin(_ make: @escaping @Sendable (Event) -> Void) {
     self.make.withLock { $0 = make }
     makeWaiting(make)
   }
@@ -110,24 +111,25 @@ final class DerivingQueue<Event: Sendable>: Sendable {
       switch next() {
       case .nothing: return
       case .make(let events): events.forEach(make)
-      case .rest: return DispatchQueue.withOwnThread().asyncAfter(deadline: .now() + .milliseconds(1), execute: rest)
+      case .leaveToOthers:
+        return DispatchQueue.withOwnThread().asyncAfter(deadline: .now() + .milliseconds(1), execute: later)
       }
     }
   }
 
   /// What another thread does later; weakly, so that a derived publisher that is released before doesn't live on.
-  var rest: @Sendable () -> Void { { [weak self] in self?.makeRest() } }
+  var later: @Sendable () -> Void { { [weak self] in self?.makeLeft() } }
 
   /// Continues, unless a delivery is doing so or has done so in the meantime.
-  func makeRest() {
-    guard let make = make.withLock({ $0 }), state.withLock({ $0.beginRest(on: .current) }) else { return }
+  func makeLeft() {
+    guard let make = make.withLock({ $0 }), state.withLock({ $0.beginLeft(on: .current) }) else { return }
     makeWaiting(make)
   }
 
   private func next() -> DerivedState<Event>.Next {
     state.withLock { state in
       let next = state.next()
-      if case .nothing = next { isOver.store(true, ordering: .releasing) }
+      if case .nothing = next { isBypassed.store(true, ordering: .releasing) }
       return next
     }
   }

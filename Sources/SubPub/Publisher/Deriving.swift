@@ -102,7 +102,6 @@ extension StatePublisher {
     derive(label: label, on: context, buffering, keepsValues: true) { publication, target in
       let (state, last) = (publication.state, target.current)
       let new = state.value.flatMap(transform)
-      if new == nil, state.phase == .loaded, last.phase == .loaded { return nil }
       let value = new ?? (state.phase == .unknown ? nil : last.state.value)
       let next: LoadState<T> =
         switch state {
@@ -111,8 +110,8 @@ extension StatePublisher {
         case .loaded: value.map { .loaded($0) } ?? .unknown
         case .error(let error, _): .error(error, previous: value)
         }
-      // There was no value, and there still is none.
-      if next.phase == .unknown, last.phase == .unknown, state.phase == .loaded { return nil }
+      // New data that is nil leaves a value, or the lack of one, as it was.
+      if new == nil, state.phase == .loaded, next.phase == last.phase { return nil }
       let provenance = value == nil ? nil : new == nil ? last.provenance : publication.provenance
       return Publication(next, source: target.id, provenance: provenance)
     }

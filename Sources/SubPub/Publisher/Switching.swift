@@ -32,8 +32,7 @@ extension StatePublisher {
   ///     has that one's error, with the value that it had before as the previous value. It lets go of that value while
   ///     this publisher is `unknown`, and when the one that it follows is reset.
   ///   - transform: Called once for each loaded value, in order, and never twice at once. Also called for a previous
-  ///     value if that is all there is at the beginning. Runs while nothing is locked. It may return the same publisher
-  ///     again.
+  ///     value while no publisher is followed. Runs while nothing is locked. It may return the same publisher again.
   /// - Returns: The derived publisher.
   public func switchingToLatest<P: StatePublisher>(
     label: String? = nil, keepingValue: Bool = false, _ transform: @escaping @Sendable (Value) -> P
@@ -112,7 +111,7 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
 
   func begin(with current: Publication<Outer>) {
     handle(.outer(current), isFirst: true)
-    queue.makeFirst { [weak self] in self?.handle($0) }
+    queue.begin { [weak self] in self?.handle($0) }
   }
 
   func receive(_ event: Event) { queue.receive(event) { handle($0) } }
@@ -129,7 +128,7 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
     switch event {
     case .outer(let publication):
       new.outer = publication
-      // A previous value counts only if nothing else was there before.
+      // A previous value counts only while no publisher is followed.
       if publication.phase == .loaded || former.inner == nil, let value = publication.state.value {
         new.count += 1
         new.inner = follow(transform(value), count: new.count)
@@ -149,7 +148,7 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
     let isFinished = new.isOuterFinished && new.inner?.isFinished ?? true
     // What was followed before is released outside the lock.
     state.withLock { swap(&$0, &new) }
-    // There was no value, and there still is none.
+    // The publisher begins as unknown, so this is no transition.
     if isFirst, publication.phase == .unknown { return }
     if let cause = event.cause {
       publication.carryValues(of: cause)

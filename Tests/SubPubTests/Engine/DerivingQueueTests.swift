@@ -47,13 +47,13 @@
             isMaker = state.receive(last, on: threads[words[0] == "other" ? 1 : 0])
           }
           notes.append(isMaker ? "makes" : "waits")
-        case "rest": notes.append(state.beginRest(on: threads[2]) ? "makes" : "waits")
+        case "rest": notes.append(state.beginLeft(on: threads[2]) ? "makes" : "waits")
         case "all": notes.append("all " + text(state.takeAll()))
         case "next":
           switch state.next() {
           case .make(let events): notes.append("make " + text(events))
           case .nothing: notes.append("nothing")
-          case .rest: notes.append("rest")
+          case .leaveToOthers: notes.append("rest")
           }
         default: Issue.record("There is no command \(command)")
         }
@@ -72,13 +72,13 @@
       }
       // What the deriving thread makes at most, and one more.
       for number in 1...17 { queue.receive(number, make) }
-      queue.makeFirst(make)
+      queue.begin(make)
       #expect(made.entries == Array(1...16))
       OwnThread.start { queue.receive(18, make) }
       // By that thread, or by the one that makes the rest after a millisecond.
       try await gate.waitUntilHeld()
       queue.receive(19, make)
-      queue.makeRest()
+      queue.makeLeft()
       #expect(made.entries == Array(1...16))
       gate.open()
       try await transition.wait(count: 19)
@@ -90,7 +90,7 @@
     func required_5_22_3_06_rest() {
       var queue: DerivingQueue<Int>? = DerivingQueue()
       weak let left = queue
-      let rest = queue?.rest
+      let rest = queue?.later
       queue = nil
       #expect(left == nil)
       rest?()

@@ -133,6 +133,8 @@
         "immediate; join; elsewhere; publish 300; next": "serving, at 1, rest 2...256, here 1, pending 257...300",
         "immediate; join; elsewhere; publish 300; next; served; next": "scheduled, here 1, left, pending 257...300",
         "immediate; join; elsewhere; publish 300; next; served; next; serve": "serving, at 257, rest 258...300, here 1",
+        "immediate; join; elsewhere; publish 300; next; served; next; serve; publish 300; served; next":
+          "serving, at 301, rest 302...600, here 1",
         "immediate; join; elsewhere; publish 256; next; served; next; publish": "serving, here 1",
         "immediate; join; elsewhere; publish 256; next; served; publish; next": "scheduled, here 1, left, pending 257",
         "immediate; join; elsewhere; publish 256; next; served; here; publish 300; next":
@@ -203,7 +205,7 @@
     private let recorder = Recorder<Int>()
     private(set) var lane: Lane
     private var (subscriptions, batch, version) = ([Subscription](), Batch(), UInt64(0))
-    private var (notes, isForeign) = ([String](), false)
+    private var (notes, isForeign, drained) = ([String](), false, 0)
 
     init() { lane = Lane(.background, of: registry, newest: 0) }
 
@@ -216,6 +218,7 @@
       let number = words.count > 1 ? Int(words[1]) : nil
       var effects = Effects()
       if isForeign { effects.call {} }
+      defer { drained += effects.takeArrived().count }
       switch words[0] {
       case "immediate":
         lane = Lane(.immediate, words.count > 1 ? .latest : .unbounded, of: registry, newest: 0)
@@ -243,8 +246,9 @@
       case "served": (batch.current, batch.queue) = (nil, StateQueue())
       case "serve":
         batch = Batch()
+        notes.removeAll { $0 == "left" }
         _ = lane.begin(&batch, newest, &effects)
-      case "next": _ = lane.takeNext(&batch, newest, &effects)
+      case "next": if lane.takeNext(&batch, newest, &effects) == .leaveToOthers { notes.append("left") }
       case "rest": _ = lane.phase.finishWithoutTurn()
       case "begin", "visit":
         guard let state = batch.current else {
@@ -264,7 +268,8 @@
       case "cancel":
         let subscription = subscriptions[number ?? 0]
         if let found = subscription.gate.close(at: version, as: .cancelled) {
-          lane.cancel(subscription, found: found, &effects)
+          lane.remove(subscription, found: found, &effects)
+          lane.dropUnneeded(&effects)
         }
       case "close": lane.close(as: .publisherEnded, &effects)
       case "countDown": lane.countDown(&effects)
@@ -288,10 +293,9 @@
       }
       if !batch.queue.isEmpty { words.append("rest\(Self.text(batch.queue))") }
       words += notes
-      if batch.isRestLeft { words.append("left") }
       if !lane.inTurn.pending.isEmpty { words.append("pending\(Self.text(lane.inTurn.pending))") }
-      if lane.inTurn.awaitsCurrent { words.append("current" + Self.text(lane.inTurn.pending.firstSlot)) }
-      if !lane.inTurn.arrived.isEmpty { words.append("drained \(lane.inTurn.arrived.count)") }
+      if let slot = lane.inTurn.currentFrom { words.append("current" + Self.text(slot)) }
+      if drained > 0 { words.append("drained \(drained)") }
       if deaths.count > 0 { words.append("released") }
       return words.joined(separator: ", ")
     }

@@ -183,7 +183,7 @@
         } else {
           _ = state.acceptFromOthers(new, keepsData: words.last == "keeping", &effects)
         }
-      case "rest": _ = state.lanes.immediate?.phase.finishWithoutTurn()
+      case "rest": _ = state.lanes.atOnce?.phase.finishWithoutTurn()
       case "serve":
         let (lane, subscription) = (subscriptions[number].lane, subscriptions[number])
         var batch = Batch()

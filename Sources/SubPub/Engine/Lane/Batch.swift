@@ -15,8 +15,8 @@ struct Batch {
   var rest: Duration?
   /// How many states a thread that delivers immediately has taken for others.
   var countForOthers = 0
-  /// Whether it leaves the rest to another thread, because that is enough (2.03).
-  var isRestLeft = false
+  /// The newest version when the last batch was taken; nil before the first.
+  var newestTaken: UInt64?
   /// Whether to wait a little before the next turn, because states arrive faster than the lane can take them.
   var waitsForNewer = false
 
@@ -26,6 +26,9 @@ struct Batch {
     current = queue.popFirst()
     return current != nil
   }
+
+  /// Whether the thread has seen some versions before this one never as the newest.
+  func hasGap(before newest: UInt64) -> Bool { newestTaken.map { newest > $0 + 1 } ?? false }
 }
 
 extension Batch {

@@ -24,8 +24,8 @@ extension Lane {
     let count = inTurn.pending.count
     dropSurplus(&effects)
     iteration.accept(skipping: count - inTurn.pending.count)
-    completeDrains()
-    if inTurn.obstacleCount == 0, let task = inTurn.iteratingTask.take() { effects.resume(task) }
+    completeDrains(&effects)
+    schedule(&effects)
   }
 
   /// Makes what a client has missed pending, in the turn in which it comes back (6.05).
@@ -40,30 +40,28 @@ extension Lane {
 
   /// Takes the next state for the iterator; the delivery begins and ends within this turn.
   ///
-  /// `isFinished` tells whether the publisher takes no further states.
-  func takeForIterator(isFinished: Bool, _ effects: inout Effects) -> NextAction {
+  /// The lane is in the registry's table, so the subscription is open, and more may arrive.
+  func takeForIterator(_ effects: inout Effects) -> NextAction {
     let subscription = inTurn.subscriptions[0]
-    guard subscription.gate.isOpen else { return .end }
-    if inTurn.pending.isEmpty { return isFinished ? .end : .suspend }
+    assert(subscription.gate.isOpen, "the lane of an iterator goes with its subscription")
     guard inTurn.obstacleCount == 0, let state = inTurn.pending.popFirst() else { return .suspend }
     if pace != nil { inTurn.obstacleCount += 1 }
     subscription.gate.pass(state.version)
     iteration?.countDelivery(of: state.version)
-    // Before this turn may find that the iteration has ended.
+    // Added now: the end of the iteration may follow in this turn.
     if let reporter = registry.extras?.reporter, let publication = state.state.publication {
       let delivery = EventReporter.DeliveryReport(
         state: state.state, publication: publication, subscription: subscription,
         skipped: iteration?.takeUnreportedSkips() ?? 0)
       if reporter.add(.delivered(delivery, nil)) { effects.report(reporter) }
     }
-    completeDrains()
+    completeDrains(&effects)
     return .state(state.state)
   }
 
   /// Suspends the iterating task, unless there is something to take or nothing more will arrive.
-  func suspend(_ task: SuspendedTask, isFinished: Bool) -> SuspendAction {
-    let waits = inTurn.pending.isEmpty ? !isFinished : inTurn.obstacleCount > 0
-    guard inTurn.index >= 0, inTurn.openCount > 0, waits else { return .resume }
+  func suspend(_ task: SuspendedTask) -> SuspendAction {
+    guard inTurn.isInTable, inTurn.pending.isEmpty || inTurn.obstacleCount > 0 else { return .resume }
     guard inTurn.iteratingTask == nil else { return .misuse }
     inTurn.iteratingTask = task
     return .suspended

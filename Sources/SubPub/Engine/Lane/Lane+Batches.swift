@@ -1,14 +1,26 @@
 /// The turns of the thread that serves the lane.
 extension Lane {
+  /// What the serving thread does next.
+  enum Next {
+    /// Serve the batch that was taken.
+    case serve
+    /// Nothing: nothing is left, or the lane has to rest.
+    case stop
+    /// Leave what is left to another thread, because this one has delivered enough for others (2.03).
+    case leaveToOthers
+  }
+
   /// Starts serving when the context calls; returns false if there is nothing to do.
   func begin(_ batch: inout Batch, _ current: QueuedState?, _ effects: inout Effects) -> Bool {
-    phase.current == .scheduled && takeNext(&batch, current, &effects)
+    guard phase.current == .scheduled, takeNext(&batch, current, &effects) == .serve else { return false }
+    servingThread = registry.executor.holder
+    return true
   }
 
   /// Takes the next batch after one was served and its snapshot returned.
   ///
-  /// `current` is the publisher's current state, if the lane serves that. Returns false if nothing is left to serve.
-  func takeNext(_ batch: inout Batch, _ current: QueuedState?, _ effects: inout Effects) -> Bool {
+  /// `current` is the publisher's current state, if the lane serves that.
+  func takeNext(_ batch: inout Batch, _ current: QueuedState?, _ effects: inout Effects) -> Next {
     batch.snapshot = nil
     if hasRequests(batch) { handleRequests(&batch, &effects) }
     compact()
@@ -17,38 +29,36 @@ extension Lane {
       inTurn.pending.recycle(&batch.queue)
       inTurn.isPendingFromOthers = false
       phase.enter(.idle)
-      return false
+      return .stop
     }
     if inTurn.isPendingFromOthers, batch.countForOthers >= Batch.mostForOthers {
-      batch.isRestLeft = true
       phase.enter(.scheduled)
-      return false
+      return .leaveToOthers
     }
     phase.enter(.serving)
     requestAttention()
     takePending(into: &batch, current)
     if inTurn.isPendingFromOthers { batch.countForOthers += batch.queue.count }
     if !inTurn.isPending { inTurn.isPendingFromOthers = false }
-    // Versions that the lane has never seen as the newest one were skipped. There are none if only a subscriber
-    // publishes, one state in each delivery.
-    batch.waitsForNewer = servesCurrent && !isImmediate && newest > inTurn.newestTaken + 1
-    inTurn.newestTaken = newest
+    // There is no gap if only a subscriber publishes, one state in each delivery.
+    batch.waitsForNewer = servesCurrent && !isImmediate && batch.hasGap(before: newest)
+    batch.newestTaken = newest
     batch.snapshot = inTurn.subscriptions.snapshot
-    return batch.startRound()
+    return batch.startRound() ? .serve : .stop
   }
 
   /// Takes what is pending: all, or, if others have published some of it, no more than is left for them.
   private func takePending(into batch: inout Batch, _ current: QueuedState?) {
     if keptCount == .max, !inTurn.isPendingFromOthers { return swap(&batch.queue, &inTurn.pending) }
-    let firstSlot = inTurn.pending.firstSlot
     if servesCurrent {
       if let current { batch.queue.append(current) }
-      inTurn.awaitsCurrent = false
-    } else {
-      // One at a time, so that a state that is replaced in the meantime is released at once.
-      let most = keptCount == .max ? Batch.mostForOthers - batch.countForOthers : 1
-      while batch.queue.count < most, let state = inTurn.pending.popFirst() { batch.queue.append(state) }
+      batch.queue.firstSlot = inTurn.currentFrom.take() ?? 0
+      return
     }
+    let firstSlot = inTurn.pending.firstSlot
+    // One at a time, so that a state that is replaced in the meantime is released at once.
+    let most = keptCount == .max ? Batch.mostForOthers - batch.countForOthers : 1
+    while batch.queue.count < most, let state = inTurn.pending.popFirst() { batch.queue.append(state) }
     batch.queue.firstSlot = firstSlot
   }
 
@@ -73,8 +83,7 @@ extension Lane {
     let slot = batch.queue.firstSlot
     guard let state = batch.queue.popFirst() else { return }
     // Instead, those that haven't received it get the current state, which may be a newer one.
-    inTurn.pending.firstSlot = inTurn.awaitsCurrent ? min(slot, inTurn.pending.firstSlot) : slot
-    inTurn.awaitsCurrent = true
+    inTurn.currentFrom = min(slot, inTurn.currentFrom ?? slot)
     effects.release(state.state)
   }
 
@@ -92,7 +101,7 @@ extension Lane {
     }
     batch.dead.removeAll()
     inTurn.trim(&batch.queue, newest: newest, &effects)
-    completeDrains()
+    completeDrains(&effects)
     requestAttention()
   }
 

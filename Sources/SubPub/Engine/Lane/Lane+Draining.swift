@@ -90,15 +90,14 @@ extension Lane {
     return true
   }
 
-  /// Completes the drains that wait for nothing more; the registry resumes their waiters when this turn has ended.
-  func completeDrains() {
+  /// Completes the drains that wait for nothing more.
+  func completeDrains(_ effects: inout Effects) {
     guard !inTurn.drains.isEmpty else { return }
-    var (drains, arrived) = (DrainQueue(), [WaiterID]())
+    var drains = DrainQueue()
     // Taken out, because looking at the subscriptions reads the lane's state.
     swap(&drains, &inTurn.drains)
-    drains.removeFirst(while: { !isAwaiting(&$0) }, { arrived.append($0) })
+    drains.removeFirst(while: { !isAwaiting(&$0) }, { effects.arrive($0) })
     swap(&drains, &inTurn.drains)
-    inTurn.arrived += arrived
   }
 
   /// Returns the subscriptions that a drain is waiting for.

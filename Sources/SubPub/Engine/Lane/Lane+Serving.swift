@@ -10,12 +10,11 @@ extension Lane {
     if context.isGone(actor) { return end() }
     var batch = Batch()
     let hasBegun = registry.perform { state, effects in
-      // It may have been removed since it was woken.
       let current = servesCurrent ? state.queuedCurrent : nil
-      return inTurn.index >= 0 && state.withLane(self, &effects) { begin(&batch, current, &$0) }
+      // It may have been removed since it was woken.
+      return state.withLane(ifPresent: self, &effects) { begin(&batch, current, &$0) } ?? false
     }
     guard hasBegun else { return }
-    servingThread = .current
     serve(&batch, TimeSlice(for: context))
   }
 
@@ -54,13 +53,13 @@ extension Lane {
 
   /// Takes the next batch, in a turn; returns false if there is none, or if another thread has to take it.
   private func takeNext(_ batch: inout Batch) -> Bool {
-    let isTaken = registry.perform { state, effects in
+    let next = registry.perform { state, effects in
       let current = servesCurrent ? state.queuedCurrent : nil
       return state.withLane(self, &effects) { takeNext(&batch, current, &$0) }
     }
     // On a thread of Dispatch, unless a publishing thread comes first (2.03).
-    if batch.isRestLeft { DispatchQueue.withOwnThread().submit { [self] in serve() } }
-    return isTaken
+    if next == .leaveToOthers { DispatchQueue.withOwnThread().submit { [self] in serve() } }
+    return next == .serve
   }
 
   private func serve(_ batch: inout Batch, _ timeSlice: consuming TimeSlice) {

@@ -21,8 +21,7 @@ extension Lane {
   ///
   /// Then nothing that this thread reads is written: under a flood, that was half of the cost of a publish.
   @inline(__always) private var isSuperseding: Bool {
-    guard inTurn.awaitsCurrent, inTurn.pending.firstSlot == 0, phase.current == .serving else { return false }
-    assert(newest > inTurn.newestTaken, "what is pending for all is newer than what is being delivered")
+    guard inTurn.currentFrom == 0, phase.current == .serving else { return false }
     // Drains have to look at each state, and immediate lanes at each thread.
     return inTurn.drains.isEmpty && !isImmediate
   }
@@ -42,8 +41,9 @@ extension Lane {
     guard let replay, !inTurn.isPending(newest) else { return nil }
     if let snapshot = beginDelivering(effects) { return snapshot }
     enqueue(replay, &effects)
+    if servesCurrent { inTurn.currentFrom = subscription.slot }
     // If other states are pending, the older subscriptions skip the replay at their gates.
-    if inTurn.pending.count <= 1 { inTurn.pending.firstSlot = subscription.slot }
+    if inTurn.pending.count == 1 { inTurn.pending.firstSlot = subscription.slot }
     return nil
   }
 
@@ -54,23 +54,31 @@ extension Lane {
       inTurn.isPendingFromOthers = true
     }
     if servesCurrent {
-      (inTurn.awaitsCurrent, inTurn.pending.firstSlot) = (true, 0)
+      inTurn.currentFrom = 0
     } else {
       inTurn.pending.append(state)
       dropSurplus(&effects)
     }
-    if !inTurn.drains.isEmpty { completeDrains() }
+    if !inTurn.drains.isEmpty { completeDrains(&effects) }
     if phase.current == .scheduled {
       // The thread that has woken the publishing thread's lane may be running foreign code first.
       if isImmediate { effects.wake(self) }
     } else if !phase.request(.more) {
-      wake(&effects)
+      // No thread serves the lane.
+      schedule(&effects)
     }
   }
 
-  /// Wakes the lane, unless it has to wait.
-  private func wake(_ effects: inout Effects) {
+  /// Drops the oldest pending states beyond those that the policy keeps.
+  @inline(__always)
+  func dropSurplus(_ effects: inout Effects) {
+    while inTurn.pending.count > keptCount, let state = inTurn.pending.popFirst() { effects.release(state.state) }
+  }
+
+  /// Has the lane woken, or the iterating task resumed, unless the lane has to wait.
+  func schedule(_ effects: inout Effects) {
     guard inTurn.obstacleCount == 0 else { return }
+    if isIteration { return effects.resume(inTurn.iteratingTask.take()) }
     phase.enter(.scheduled)
     effects.wake(self)
   }
@@ -78,9 +86,7 @@ extension Lane {
   /// Records one of the events that the lane has waited for.
   func countDown(_ effects: inout Effects) {
     inTurn.obstacleCount -= 1
-    if inTurn.obstacleCount > 0 || !inTurn.isPending { return }
-    if !isIteration { return wake(&effects) }
-    effects.resume(inTurn.iteratingTask.take())
+    if inTurn.isPending { schedule(&effects) }
   }
 
   /// Returns a snapshot if the caller is to deliver a state as soon as this turn has ended.
@@ -88,7 +94,7 @@ extension Lane {
   /// Not if it runs foreign code first, which may block or publish: then any thread may serve the lane (2.03).
   @inline(__always)
   private func beginDelivering(_ effects: borrowing Effects) -> SubscriptionList.Snapshot? {
-    guard deliversAtOnce, phase.isIdle, !effects.runsForeignCode, inTurn.arrived.isEmpty else { return nil }
+    guard deliversAtOnce, phase.isIdle, !effects.runsForeignCode else { return nil }
     phase.enter(.serving)
     servingThread = registry.executor.holder
     return inTurn.subscriptions.snapshot
@@ -97,12 +103,6 @@ extension Lane {
 
 /// Subscriptions that leave.
 extension Lane {
-  /// Removes a subscription whose gate was closed; `found` is what the gate contained before.
-  func cancel(_ subscription: Subscription, found: DeliveryGate.Reading, _ effects: inout Effects) {
-    remove(subscription, found: found, &effects)
-    dropUnneeded(&effects)
-  }
-
   /// Ends every subscription.
   ///
   /// Called when the context is gone, or when a publisher that was finished or released has nothing left to deliver
@@ -119,18 +119,17 @@ extension Lane {
     dropUnneeded(&effects)
   }
 
-  /// Removes a subscription, and releases its closure now or when the delivery under way has ended.
+  /// Removes a subscription whose gate was closed, and releases its closure now or when the delivery under way has
+  /// ended.
+  ///
+  /// `found` is what the gate contained before. `dropUnneeded` follows, once for all that leave together.
   func remove(_ subscription: Subscription, found: DeliveryGate.Reading, _ effects: inout Effects) {
     subscription.noteBacklog(from: found.next, newest: newest)
     iteration?.skipPending()
     inTurn.openCount -= 1
-    if subscription.interface.isPart { inTurn.departedParts += 1 }
+    inTurn.departed.count += 1
+    if subscription.interface.isPart { inTurn.departed.parts += 1 }
     if !found.isUnderWay { vacate(subscription, &effects) }
-  }
-
-  func takeDepartedParts() -> Int {
-    defer { inTurn.departedParts = 0 }
-    return inTurn.departedParts
   }
 
   /// Releases the closure of a subscription that has ended, when none of its deliveries is under way.
@@ -155,7 +154,7 @@ extension Lane {
   @inline(never)
   private func announceEnd(of subscription: Subscription, _ effects: inout Effects) {
     if let waiters = inTurn.endWaiters.removeValue(forKey: ObjectIdentifier(subscription)) {
-      inTurn.arrived += waiters.sorted()
+      for waiter in waiters.sorted() { effects.arrive(waiter) }
     }
     if let reporter = registry.extras?.reporter, reporter.add(.ended(subscription)) { effects.report(reporter) }
     if subscription.interface.isDerivation, let end = subscription.gate.reason, end.isOfSource {
@@ -163,21 +162,16 @@ extension Lane {
     }
   }
 
-  /// Drops the oldest pending states beyond those that the policy keeps.
-  @inline(__always)
-  func dropSurplus(_ effects: inout Effects) {
-    while inTurn.pending.count > keptCount, let state = inTurn.pending.popFirst() { effects.release(state.state) }
-  }
-
   /// Drops states that only subscriptions that have left would have received.
   ///
-  /// Called in the turns of cancels and ends, and not in those of the serving thread.
-  private func dropUnneeded(_ effects: inout Effects) {
+  /// Called after cancels and ends; also in the serving thread's last turn, when the publisher has finished and the
+  /// lane is idle.
+  func dropUnneeded(_ effects: inout Effects) {
     // A serving thread has its own states, which it trims itself.
     _ = phase.request(.attention)
     if inTurn.isPending { inTurn.trim(newest: newest, &effects) }
-    completeDrains()
-    if inTurn.openCount == 0, let task = inTurn.iteratingTask.take() { effects.resume(task) }
+    completeDrains(&effects)
+    if inTurn.openCount == 0 { effects.resume(inTurn.iteratingTask.take()) }
     if phase.current != .serving { compact() }
   }
 
@@ -185,7 +179,7 @@ extension Lane {
   func compact() {
     inTurn.subscriptions.compact { newSlot in
       inTurn.pending.firstSlot = newSlot(inTurn.pending.firstSlot)
-      inTurn.firstOpen = newSlot(inTurn.firstOpen)
+      inTurn.currentFrom = inTurn.currentFrom.map(newSlot)
       inTurn.drains.move(newSlot)
     }
   }

@@ -9,8 +9,6 @@ package final class Lane: Servable {
   let context: DeliveryContext
   /// The buffering policy of all its subscriptions.
   let policy: BufferingPolicy
-  /// The largest number of states that may be pending for a subscription.
-  let capacity: Int
   /// How many of the newest states aren't skipped; `.max` if none ever is.
   let keptCount: Int
   let isImmediate: Bool
@@ -24,8 +22,10 @@ package final class Lane: Servable {
   /// The pace of the lane's only subscription, if it has one.
   let pace: Pace?
   let phase: AtomicLanePhase
-  /// The newest version; in a lane that serves the current state, it may be an older one between its turns, though not
-  /// one that is being delivered and is the newest no longer.
+  /// The newest version that the lane was told of.
+  ///
+  /// One that has no subscription isn't told, and one that serves the current state isn't always. But once the state
+  /// that it delivers has been superseded, this is newer than that one.
   ///
   /// Written in turns; read outside of them to find out whether a state is still wanted. Reading an old value is
   /// harmless: it is as if the delivery had begun before the publish.
@@ -33,7 +33,7 @@ package final class Lane: Servable {
   /// The thread that serves the lane.
   ///
   /// A thread compares it only with itself, and only while a delivery of the lane is under way, or, in a turn, while
-  /// the lane is being served. The beginning of that delivery, or the turn, releases the store.
+  /// the lane is being served. It is stored in the turn in which a thread begins to serve, which releases the store.
   private let servingThreadBits = Atomic<UInt>(0)
   // Accessed only in turns. Turns exclude each other, so a dynamic exclusivity check would find nothing.
   @exclusivity(unchecked) private nonisolated(unsafe) var state: LaneState
@@ -47,13 +47,12 @@ package final class Lane: Servable {
   ) {
     self.context = context
     self.policy = policy
-    capacity = policy.capacity
     keptCount = policy.endsBeyondCapacity ? .max : policy.capacity
     isShared = context.isShared && policy.interval == nil && predecessorCount == 0
     deliversAtOnce = isShared && context.deliversAtOnce(policy)
     self.registry = registry
     phase = AtomicLanePhase(registry.schedulingPoints.makePoint())
-    isImmediate = if case .immediate = context.kind { true } else { false }
+    isImmediate = context.isImmediate
     if case .iteration(let selection) = context.kind {
       iteration = Iteration(of: selection)
     } else {
@@ -61,7 +60,7 @@ package final class Lane: Servable {
     }
     pace = policy.interval.map { Pace($0, registry.extras?.clock) }
     newestVersion = Atomic(newest)
-    unsafe state = LaneState(newestTaken: newest, obstacleCount: predecessorCount)
+    unsafe state = LaneState(obstacleCount: predecessorCount)
   }
 
   /// What the lane knows; only in turns.
@@ -77,6 +76,9 @@ package final class Lane: Servable {
   @inline(__always) var servesCurrent: Bool { keptCount == 1 && !isIteration }
 
   @inline(__always) var newest: UInt64 { newestVersion.load(ordering: .acquiring) }
+
+  /// The largest number of states that may be pending for a subscription.
+  @inline(__always) var capacity: Int { policy.capacity }
 
   /// The publisher's newest version; outside every turn.
   var exactNewest: UInt64 { servesCurrent ? registry.turn { $0.newest } : newest }

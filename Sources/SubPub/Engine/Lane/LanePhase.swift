@@ -46,7 +46,7 @@ struct AtomicLanePhase: ~Copyable {
   // Finding the lane idle acquires the effects of its last serving thread.
   @inline(__always) var isIdle: Bool { word.load(ordering: .acquiring) == LanePhase.idle.rawValue }
   @inline(__always) var current: LanePhase {
-    // Two bits, and each of their values is a phase.
+    // Nothing but phases is stored in these bits.
     LanePhase(rawValue: word.load(ordering: .acquiring) & Self.phaseBits) ?? .idle
   }
 

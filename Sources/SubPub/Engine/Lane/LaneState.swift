@@ -3,29 +3,24 @@
 /// It is read and changed in the registry's turns. The lane decides there: it takes no lock, starts nothing, and
 /// releases nothing foreign. Everything that remains to be done goes into `Effects`.
 package struct LaneState {
-  /// The place in the registry's table, -1 once the lane was removed.
+  /// The place among the lanes that are woken, or 0 for the one that is served at once; -1 if the lane isn't in the
+  /// registry's table.
   var index = -1
   let subscriptions = SubscriptionList()
-  /// The first slot whose subscription may be open.
-  var firstOpen = 0
   /// The states to be served; none if the lane delivers the publisher's current state.
   var pending = StateQueue()
-  /// In that case, whether the current state is to be served.
-  var awaitsCurrent = false
+  /// In that case, the first slot whose subscription is to receive the current state; nil if none is.
+  var currentFrom: Int?
   /// Whether some of what is pending was published by other threads than the one that delivers immediately.
   var isPendingFromOthers = false
-  /// The newest version when the lane last took states to serve.
-  var newestTaken: UInt64
   /// The number of open subscriptions.
   var openCount = 0
-  /// How many subscriptions of a `DirectorySubscription` have left and are still to be subtracted from `partCount`.
-  var departedParts = 0
+  /// How many subscriptions have left in this turn, and how many of them belong to a `DirectorySubscription`.
+  var departed = (count: 0, parts: 0)
   /// Calls of `drain()` that wait for this lane.
   package var drains = DrainQueue()
   /// For each of these subscriptions, those who wait until it has ended and no delivery of it is under way.
   var endWaiters: [ObjectIdentifier: Set<WaiterID>] = [:]
-  /// Waiters of both kinds whose event has happened in this turn.
-  var arrived: [WaiterID] = []
   /// The number of events that have to happen before this lane is woken: deliveries in other lanes end (2.06), and so
   /// does the lane's own rest (2.12).
   var obstacleCount: Int
@@ -35,10 +30,13 @@ package struct LaneState {
 
 extension LaneState {
   /// Whether there is something to serve.
-  @inline(__always) var isPending: Bool { awaitsCurrent || !pending.isEmpty }
+  @inline(__always) var isPending: Bool { currentFrom != nil || !pending.isEmpty }
 
   /// Whether the newest state is to be served.
-  func isPending(_ newest: UInt64) -> Bool { awaitsCurrent || pending.last?.version == newest }
+  func isPending(_ newest: UInt64) -> Bool { currentFrom != nil || pending.last?.version == newest }
+
+  /// Whether the lane is in the registry's table.
+  var isInTable: Bool { index >= 0 }
 }
 
 /// States that no subscription will receive (3.05).
@@ -51,22 +49,19 @@ extension LaneState {
 
   /// Drops them from the pending states.
   mutating func trim(newest: UInt64, _ effects: inout Effects) {
-    // New subscriptions are appended, so this takes amortized constant time.
-    while firstOpen < subscriptions.count, !subscriptions[firstOpen].gate.isOpen { firstOpen += 1 }
     if openCount == 0, pending.count > 1 {
       // Together, however many there are.
       effects.releaseAll(in: pending)
       pending = StateQueue()
     }
     pending.drop(before: firstVersion, newest: newest, unwantedBy: subscriptions, &effects)
-    if awaitsCurrent {
-      let slot = openCount == 0 ? nil : subscriptions.slot(awaiting: newest, from: pending.firstSlot, newest: newest)
-      (awaitsCurrent, pending.firstSlot) = (slot != nil, slot ?? 0)
+    if let slot = currentFrom {
+      currentFrom = openCount == 0 ? nil : subscriptions.slot(awaiting: newest, from: slot, newest: newest)
     }
   }
 
   /// The version from which on remaining subscriptions may need states: they are in the order of joining.
-  private var firstVersion: UInt64 { openCount == 0 ? .max : subscriptions[firstOpen].joinVersion }
+  private var firstVersion: UInt64 { subscriptions.firstOpen?.joinVersion ?? .max }
 }
 
 extension StateQueue {

@@ -84,9 +84,7 @@ extension Lane {
   func rest(for time: Duration) {
     pace?.wait(for: time) { [weak self] in
       guard let self else { return }
-      registry.perform { state, effects in
-        if inTurn.index >= 0 { state.withLane(self, &effects) { countDown(&$0) } }
-      }
+      registry.perform { state, effects in _ = state.withLane(ifPresent: self, &effects) { countDown(&$0) } }
     }
   }
 }

@@ -13,7 +13,7 @@
 final class SubscriptionList {
   /// A subscription, retained by hand, and its subscriber's code.
   ///
-  /// Not copyable, so that only a delivery that has passed the gate reads the closure.
+  /// Not copyable: a copy would retain the closure, which another thread may be removing.
   @safe
   struct Entry: ~Copyable {
     let subscription: Unmanaged<Subscription>
@@ -60,6 +60,8 @@ final class SubscriptionList {
   @exclusivity(unchecked) private var outgrown: [UnsafeMutablePointer<Entry>]
   /// The number of entries without closures.
   private var vacated = 0
+  /// A slot before which no subscription is open.
+  private var openFrom = 0
 
   init() {
     capacity = 2
@@ -91,8 +93,11 @@ final class SubscriptionList {
     return found
   }
 
-  /// The first subscription that isn't cancelled.
-  var firstOpen: Subscription? { (0..<count).lazy.map { self[$0] }.first { $0.gate.isOpen } }
+  /// The first subscription that isn't cancelled; found in amortized constant time, because new ones are appended.
+  var firstOpen: Subscription? {
+    while openFrom < count, !self[openFrom].gate.isOpen { openFrom += 1 }
+    return openFrom < count ? self[openFrom] : nil
+  }
 
   /// Passes each open subscription to `body`, with what its gate contains, without retaining it.
   func forEachOpen(_ body: (Subscription, DeliveryGate.Reading) -> Void) {
@@ -142,7 +147,10 @@ final class SubscriptionList {
     freeOutgrown()
     let before = count
     while count > 0, isVacant(count - 1) { removeLast() }
-    if count < before { moved { [count] in min($0, count) } }
+    if count < before {
+      openFrom = min(openFrom, count)
+      moved { [count] in min($0, count) }
+    }
     guard isSparse else { return }
     var newSlots: [Int] = []
     newSlots.reserveCapacity(count)
@@ -160,6 +168,7 @@ final class SubscriptionList {
         next += 1
       }
     }
+    openFrom = openFrom < newSlots.count ? newSlots[openFrom] : next
     (count, vacated) = (next, 0)
     moved { $0 < newSlots.count ? newSlots[$0] : next }
   }

@@ -9,9 +9,9 @@ struct Effects: ~Copyable {
   private var firstWake: Lane?
   private var firstObject: AnyObject?
   private var firstClosure: Deliver?
-  private var rest: Rest?
+  private var overflow: Overflow?
 
-  private final class Rest {
+  private final class Overflow {
     /// What has to report events.
     var reporter: EventReporter?
     var wakes: [Lane] = []
@@ -19,6 +19,8 @@ struct Effects: ~Copyable {
     var foreignWakes: [Lane] = []
     /// Lanes of the publishing thread.
     var immediate: [Lane] = []
+    /// Waiters one of whose events has happened in this turn, and that the registry still has to look at.
+    var arrived: [WaiterID] = []
     var resumes: [SuspendedTask] = []
     var calls: [@Sendable () -> Void] = []
     var leftovers: [Any] = []
@@ -44,6 +46,20 @@ struct Effects: ~Copyable {
   mutating func report(_ reporter: EventReporter) {
     needed.reporter = reporter
     runsForeignCode = true
+  }
+
+  /// Notes that one of a waiter's events has happened; see `RegistryState.resumeArrived`.
+  mutating func arrive(_ waiter: WaiterID) {
+    needed.arrived.append(waiter)
+    // Its task may be resumed.
+    runsForeignCode = true
+  }
+
+  /// Returns the waiters one of whose events has happened since the last call.
+  mutating func takeArrived() -> [WaiterID] {
+    guard let overflow, !overflow.arrived.isEmpty else { return [] }
+    defer { overflow.arrived = [] }
+    return overflow.arrived
   }
 
   mutating func resume(_ task: SuspendedTask?) {
@@ -84,7 +100,7 @@ struct Effects: ~Copyable {
   /// Releases everything now; outside the turn.
   mutating func releaseNow() {
     (firstObject, firstClosure) = (nil, nil)
-    rest?.leftovers = []
+    overflow?.leftovers = []
   }
 
   /// Wakes lanes, resumes tasks, and makes calls; outside the turn.
@@ -94,28 +110,28 @@ struct Effects: ~Copyable {
   /// meanwhile, another thread may serve them.
   @inline(__always)
   func perform(delivering deliver: () -> Void = {}, immediately serve: (Lane) -> Void = { $0.wake() }) {
-    if let rest { perform(rest) } else { firstWake?.wake() }
+    if let overflow { perform(overflow) } else { firstWake?.wake() }
     deliver()
-    if let rest { for lane in rest.immediate { serve(lane) } }
+    if let overflow { for lane in overflow.immediate { serve(lane) } }
   }
 
   @inline(never)
-  private func perform(_ rest: Rest) {
-    rest.reporter?.report()
+  private func perform(_ overflow: Overflow) {
+    overflow.reporter?.report()
     let isFirstForeign = firstWake?.context.isForeign ?? false
     if !isFirstForeign { firstWake?.wake() }
-    for lane in rest.wakes { lane.wake() }
-    for task in rest.resumes { task.resume() }
+    for lane in overflow.wakes { lane.wake() }
+    for task in overflow.resumes { task.resume() }
     if isFirstForeign { firstWake?.wake() }
-    for lane in rest.foreignWakes { lane.wake() }
-    for call in rest.calls { call() }
+    for lane in overflow.foreignWakes { lane.wake() }
+    for call in overflow.calls { call() }
   }
 
-  private var needed: Rest {
+  private var needed: Overflow {
     mutating get {
-      if let rest { return rest }
-      let made = Rest()
-      rest = made
+      if let overflow { return overflow }
+      let made = Overflow()
+      overflow = made
       return made
     }
   }

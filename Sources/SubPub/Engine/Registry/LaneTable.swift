@@ -5,7 +5,7 @@ package struct LaneTable {
   /// The lane that the publishing thread serves at once, which most publishers have.
   ///
   /// It comes last, because whether it can be served depends on the effects of the others.
-  private(set) var immediate: Lane?
+  private(set) var atOnce: Lane?
   /// The other lanes that subscriptions share.
   private var shared: [Key: Lane] = [:]
 
@@ -14,27 +14,27 @@ package struct LaneTable {
     let policy: BufferingPolicy
   }
 
-  package var all: [Lane] { immediate.map { woken + [$0] } ?? woken }
+  package var all: [Lane] { atOnce.map { woken + [$0] } ?? woken }
 
   func forEach(_ body: (Lane) -> Void) {
     for lane in woken { body(lane) }
-    if let immediate { body(immediate) }
+    if let atOnce { body(atOnce) }
   }
 
   func first(where isWanted: (Lane) -> Bool) -> Lane? {
-    woken.first(where: isWanted) ?? immediate.flatMap { isWanted($0) ? $0 : nil }
+    woken.first(where: isWanted) ?? atOnce.flatMap { isWanted($0) ? $0 : nil }
   }
 
   /// Returns the lane that subscriptions on this context with this policy share, if there is one.
   func shared(for context: DeliveryContext, _ policy: BufferingPolicy) -> Lane? {
-    if context.deliversAtOnce(policy) { return immediate }
+    if context.deliversAtOnce(policy) { return atOnce }
     return context.isShared && policy.interval == nil ? shared[Key(context: context, policy: policy)] : nil
   }
 
   mutating func add(_ lane: Lane) {
     if lane.deliversAtOnce {
       lane.inTurn.index = 0
-      immediate = lane
+      atOnce = lane
       return
     }
     lane.inTurn.index = woken.count
@@ -44,8 +44,8 @@ package struct LaneTable {
 
   /// Removes a lane, which the caller holds.
   mutating func remove(_ lane: Lane) {
-    if immediate === lane {
-      immediate = nil
+    if atOnce === lane {
+      atOnce = nil
     } else {
       woken.swapAt(lane.inTurn.index, woken.count - 1)
       woken[lane.inTurn.index].inTurn.index = lane.inTurn.index

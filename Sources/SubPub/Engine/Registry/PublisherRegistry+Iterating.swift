@@ -23,11 +23,8 @@ extension PublisherRegistry {
 
   private nonisolated func take(for subscription: Subscription) -> Lane.NextAction {
     let lane = subscription.lane
-    let action = perform { state, effects -> Lane.NextAction in
-      guard lane.inTurn.index >= 0 else { return .end }
-      return state.withLane(lane, &effects) { [isFinished = state.isFinished] in
-        lane.takeForIterator(isFinished: isFinished, &$0)
-      }
+    let action = perform { state, effects in
+      state.withLane(ifPresent: lane, &effects) { lane.takeForIterator(&$0) } ?? .end
     }
     if case .state = action, let pace = lane.pace { lane.rest(for: pace.interval) }
     return action
@@ -35,7 +32,7 @@ extension PublisherRegistry {
 
   private nonisolated func waitForState(of subscription: Subscription) async {
     await SuspendedTask.wait { task in
-      switch turn({ subscription.lane.suspend(task, isFinished: $0.isFinished) }) {
+      switch turn({ _ in subscription.lane.suspend(task) }) {
       case .suspended: return true
       case .resume: return false
       case .misuse:

@@ -6,7 +6,7 @@ extension PublisherRegistry {
   @usableFromInline
   package nonisolated func subscribe(_ request: SubscriptionRequest) -> Subscription {
     retireDeadListeners()
-    // The turn compares actors, and must not be the last to release one.
+    // Held, so that an actor that lives now doesn't die before its lane is served.
     let actor = request.context.actor
     defer { withExtendedLifetime(actor) {} }
     while true {

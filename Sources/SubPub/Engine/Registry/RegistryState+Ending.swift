@@ -32,58 +32,65 @@ extension RegistryState {
     _ subscription: Subscription, found: DeliveryGate.Reading, _ effects: inout Effects
   ) {
     if found.isUnderWay { leaving.append(LeavingSubscription(subscription: subscription)) }
-    withLane(subscription.lane, &effects) { subscription.lane.cancel(subscription, found: found, &$0) }
+    withLane(subscription.lane, &effects) { effects in
+      subscription.lane.remove(subscription, found: found, &effects)
+      subscription.lane.dropUnneeded(&effects)
+    }
   }
 
   /// Removes a cancelled subscription whose last delivery has ended, on the thread that has made that delivery.
   ///
-  /// Others may still use the lane: the thread serves it until its next turn.
+  /// Doesn't remove the lane, even if no subscription is left: this thread serves it, and its next turn does.
   mutating func removeLeaving(_ subscription: Subscription, _ effects: inout Effects) {
     guard let index = leaving.firstIndex(where: { $0.subscription === subscription }) else { return }
     let left = leaving.remove(at: index)
     effects.releaseAll(in: left)
     subscription.lane.vacate(subscription, &effects)
-    resumeWaiters(of: subscription.lane, &effects)
-    for lane in left.successors where lane.inTurn.index >= 0 { lane.countDown(&effects) }
+    resumeArrived(&effects)
+    for lane in left.successors where lane.inTurn.isInTable { lane.countDown(&effects) }
   }
 
   /// Releases the publisher: pending states are delivered, and then everything ends (3.06).
   mutating func release(_ effects: inout Effects) {
-    isReleased = true
+    let wasOpen = !isFinished
+    life = .released
     dropLastState(&effects)
     subscribers.clear(&effects)
-    finish(&effects)
+    if wasOpen { closeLanes(&effects) }
   }
 
   /// Takes no further states: pending ones are delivered, and then everything ends (3.09).
   mutating func finish(_ effects: inout Effects) {
     guard !isFinished else { return }
-    isFinished = true
+    life = .finished
+    closeLanes(&effects)
+  }
+
+  private mutating func closeLanes(_ effects: inout Effects) {
     if let owner { for waiter in owner.publisherFinishes(&effects) { effects.resume(waiters.arrive(waiter)) } }
     if !listenerNotices.isEmpty { noteListeners(&effects) }
-    for lane in lanes.all { finishClosing(lane, &effects) }
+    for lane in lanes.all { closeWhenServed(lane, &effects) }
   }
 
   /// Closes a lane of a publisher that takes no further states, now or once everything is delivered.
-  mutating func finishClosing(_ lane: Lane, _ effects: inout Effects) {
+  mutating func closeWhenServed(_ lane: Lane, _ effects: inout Effects) {
     // A serving thread that could end without a turn has to take one.
     _ = lane.phase.request(.more)
-    checkCompletion(of: lane, &effects)
+    settle(lane, &effects)
   }
 
   /// Drops the last state and the history, unless a sequence can still ask for them, or a lane has to deliver it.
   mutating func dropLastState(_ effects: inout Effects) {
     guard isReleased else { return }
     if resumingCount == 0, let kept = record?.history.take() { effects.releaseAll(in: kept) }
-    if sequenceCount == 0, lanes.first(where: \.inTurn.awaitsCurrent) == nil, let last = current.take() {
+    if sequenceCount == 0, lanes.first(where: { $0.inTurn.currentFrom != nil }) == nil, let last = current.take() {
       effects.release(last)
     }
   }
 
   /// Ends a lane whose context is gone.
   mutating func end(_ lane: Lane, _ effects: inout Effects) {
-    guard lane.inTurn.index >= 0 else { return }
-    withLane(lane, &effects) { effects in
+    _ = withLane(ifPresent: lane, &effects) { effects in
       lane.close(as: .contextReleased, &effects)
       lane.phase.enter(.idle)
     }

@@ -35,7 +35,7 @@ extension RegistryState {
     let notices = replaced.isEmpty ? nil : listenerNotices
     for old in replaced { cancel(old, as: .cancelled, &effects) }
     // What takes its place comes in the same turn: nobody was gone.
-    defer { if let notices { forgetListeners(since: notices) } }
+    defer { if let notices { takeBackNotices(since: notices) } }
 
     let waiting = request.ifDuplicate.replaces && !leaving.isEmpty ? waitingLane(for: request, at: registry) : nil
     let lane = waiting ?? lane(for: request.context, request.buffering, at: registry)
@@ -85,7 +85,7 @@ extension RegistryState {
   ) -> SubscribeAction {
     let replay = replays ? queuedCurrent : nil
     let action = add(request, to: lane, from: replays ? newest : newest + 1, replay: replay, &effects)
-    if isFinished { finishClosing(lane, &effects) }
+    if isFinished { closeWhenServed(lane, &effects) }
     return action
   }
 
@@ -98,7 +98,7 @@ extension RegistryState {
     request.details?.isResumed = true
     let action = add(request, to: lane, from: missed.firstVersion ?? newest + 1, replay: nil, &effects)
     lane.enqueue(missed)
-    if isFinished { finishClosing(lane, &effects) }
+    if isFinished { closeWhenServed(lane, &effects) }
     return action
   }
 

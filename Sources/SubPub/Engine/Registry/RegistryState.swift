@@ -6,12 +6,10 @@ package struct RegistryState {
   var newest: UInt64 = 0
   /// Whether new subscribers receive the current state; calls of a multicast delegate aren't replayed.
   let replays: Bool
-  /// The newest state; nil if nothing is replayed, or after the release, once no sequence can ask for it.
+  /// The newest state; nil if nothing is replayed, or after the release, once no sequence can ask for it, and no lane
+  /// has to deliver it.
   var current: (any BoxedPublication)?
-  /// Whether the publisher takes no further states, because it was finished or released.
-  var isFinished = false
-  /// Whether the publisher was released.
-  var isReleased = false
+  var life = Life.open
   /// The number of sequences that may still ask for the last state after the end.
   var sequenceCount = 0
   /// How many of them go on after an earlier publication, and may ask for the history.
@@ -42,6 +40,12 @@ package struct RegistryState {
   /// Those who are told whether anybody listens; none for most publishers.
   var listenerNotices: [ObjectIdentifier: ListenerNotices] = [:]
 
+  enum Life { case open, finished, released }
+
+  /// Whether the publisher takes no further states, because it was finished or released.
+  @inline(__always) var isFinished: Bool { life != .open }
+  var isReleased: Bool { life == .released }
+
   init(initial: (any BoxedPublication)?, _ extras: PublisherExtras? = nil) {
     (current, replays) = (initial, initial != nil)
     record = extras.flatMap { PublicationRecord($0, initial: initial) }
@@ -62,8 +66,8 @@ struct AcceptAction {
 
   init(version: UInt64) { self.version = version }
 
-  /// Has the publishing thread deliver the state to this lane, the only one of its kind.
-  mutating func deliverNow(on lane: Lane, to snapshot: SubscriptionList.Snapshot) {
+  /// Has the publishing thread deliver the state to this lane, the only one of its kind, after the turn.
+  mutating func willDeliver(on lane: Lane, to snapshot: SubscriptionList.Snapshot) {
     unsafe self.lane = .passUnretained(lane)
     self.snapshot = snapshot
   }
@@ -117,9 +121,10 @@ extension RegistryState {
     for index in lanes.woken.indices {
       unsafe put(state, into: .passUnretained(lanes.woken[index]), &action, &effects)
     }
-    if let lane = unsafe lanes.immediate.map(Unmanaged.passUnretained) {
+    if let lane = unsafe lanes.atOnce.map(Unmanaged.passUnretained) {
       unsafe put(state, into: lane, &action, &effects)
     }
+    if !waiters.isEmpty { resumeArrived(&effects) }
     return action
   }
 
@@ -137,48 +142,58 @@ extension RegistryState {
   ) {
     unsafe lane._withUnsafeGuaranteedRef { lane in
       if let snapshot = lane.append(QueuedState(state, version: newest), &effects) {
-        action.deliverNow(on: lane, to: snapshot)
+        action.willDeliver(on: lane, to: snapshot)
       }
-      if !waiters.isEmpty { resumeWaiters(of: lane, &effects) }
     }
+  }
+
+  /// Changes a lane, if it still exists, and then updates the publisher's state accordingly.
+  mutating func withLane<R>(
+    ifPresent lane: Lane, _ effects: inout Effects, _ body: (inout Effects) -> R
+  ) -> R? {
+    lane.inTurn.isInTable ? withLane(lane, &effects, body) : nil
   }
 
   /// Changes a lane that still exists, and then updates the publisher's state accordingly.
   mutating func withLane<R>(_ lane: Lane, _ effects: inout Effects, _ body: (inout Effects) -> R) -> R {
     if lane.servesCurrent { lane.setNewest(newest) }
-    let before = lane.inTurn.openCount
     let result = body(&effects)
-    let left = before - lane.inTurn.openCount
-    if left > 0 {
-      subscribers.leave(left, ofWhichParts: lane.takeDepartedParts())
-      if !listenerNotices.isEmpty { noteListeners(&effects) }
-    }
-    checkCompletion(of: lane, &effects)
+    if noteDepartures(from: lane), !listenerNotices.isEmpty { noteListeners(&effects) }
+    settle(lane, &effects)
     // It may have been the last one that had to deliver it.
     if isReleased, lane.servesCurrent { dropLastState(&effects) }
     return result
   }
 
-  mutating func checkCompletion(of lane: Lane, _ effects: inout Effects) {
+  /// Closes a lane that has delivered everything if the publisher has finished, removes one that isn't used any more,
+  /// and resumes who has waited for that.
+  mutating func settle(_ lane: Lane, _ effects: inout Effects) {
     if isFinished, lane.phase.isIdle, !lane.inTurn.isPending, lane.inTurn.openCount > 0 {
-      let left = lane.inTurn.openCount
       lane.close(as: .publisherEnded, &effects)
-      subscribers.leave(left, ofWhichParts: lane.takeDepartedParts())
+      _ = noteDepartures(from: lane)
     }
-    resumeWaiters(of: lane, &effects)
+    resumeArrived(&effects)
     if lane.isUnused { removeIfDisposable(lane, &effects) }
   }
 
-  @inline(__always)
-  mutating func resumeWaiters(of lane: Lane, _ effects: inout Effects) {
-    guard !lane.inTurn.arrived.isEmpty else { return }
-    for waiter in lane.inTurn.arrived { effects.resume(waiters.arrive(waiter)) }
-    lane.inTurn.arrived = []
+  /// Subtracts the subscriptions that have left a lane in this turn; returns whether there were any.
+  private mutating func noteDepartures(from lane: Lane) -> Bool {
+    let (count, parts) = lane.inTurn.departed
+    guard count > 0 else { return false }
+    lane.inTurn.departed = (0, 0)
+    subscribers.leave(count, ofWhichParts: parts)
+    return true
   }
 
-  /// Removes an unused lane, unless it is the publishing thread's or the main actor's.
+  /// Resumes the tasks that have waited for what has happened in this turn.
+  @inline(__always)
+  mutating func resumeArrived(_ effects: inout Effects) {
+    for waiter in effects.takeArrived() { effects.resume(waiters.arrive(waiter)) }
+  }
+
+  /// Removes an unused lane, unless it is the publishing thread's or the main actor's with a common policy.
   ///
-  /// Those two stay, because they hold nothing foreign, and make subscribing faster.
+  /// Those stay until the publisher finishes, because they hold nothing foreign, and make subscribing faster.
   private mutating func removeIfDisposable(_ lane: Lane, _ effects: inout Effects) {
     switch lane.context.kind {
     case .immediate, .main: if !isFinished, lane.isShared, lane.policy.isCommon { return }

@@ -32,7 +32,7 @@ extension RegistryState {
   }
 
   /// Takes back the notices since some moment of this turn, if there are listeners again.
-  mutating func forgetListeners(since notices: [ObjectIdentifier: ListenerNotices]) {
+  mutating func takeBackNotices(since notices: [ObjectIdentifier: ListenerNotices]) {
     for (id, former) in notices where listenerNotices[id]?.isListenedTo == former.isListenedTo {
       listenerNotices[id]?.number = former.number
     }
