@@ -140,7 +140,7 @@ extension PublisherRegistry {
       return state.subscribe(request, at: self, replays: false, &effects)
     }
     effects.perform()
-    finishSubscribing(action, contextIsGone: false)
+    finishSubscribing(action)
     guard let current else { stopForMisuse("\(source) is derived from after its end") }
     return (ScopedSubscription(action.subscription, of: follower), current)
   }

@@ -6,16 +6,13 @@ extension PublisherRegistry {
   @usableFromInline
   package nonisolated func subscribe(_ request: SubscriptionRequest) -> Subscription {
     retireDeadListeners()
-    // Held, so that an actor that lives now doesn't die before its lane is served.
-    let actor = request.context.actor
-    defer { withExtendedLifetime(actor) {} }
     while true {
       var effects = Effects()
       let action = turn { state in state.subscribe(request, at: self, replays: state.replays, &effects) }
       effects.perform()
       let subscription = action.subscription
       guard action.isExisting else {
-        finishSubscribing(action, contextIsGone: request.context.isGone(actor))
+        finishSubscribing(action)
         // Not earlier: what they release is foreign code, and comes after the delivery.
         _ = consume effects
         return subscription
@@ -40,21 +37,19 @@ extension PublisherRegistry {
       return action?.subscription
     }
     effects.perform()
-    if let action { finishSubscribing(action, contextIsGone: false) }
+    if let action { finishSubscribing(action) }
     _ = consume effects
   }
 
   /// Runs the foreign code that follows from subscribing; outside the turn.
   @inline(__always)
-  nonisolated func finishSubscribing(
-    _ action: borrowing SubscribeAction, contextIsGone: @autoclosure () -> Bool
-  ) {
+  nonisolated func finishSubscribing(_ action: borrowing SubscribeAction) {
     let lane = action.subscription.lane
-    if let replay = action.replay, let snapshot = action.snapshot {
+    if let (replay, snapshot) = action.delivery {
       // The subscription's own slot can't be used: it may have been cancelled by now.
       lane.deliverNow(replay, to: snapshot, from: snapshot.count - 1)
     }
-    if contextIsGone() { lane.end() }
+    if lane.isContextGone { lane.end() }
     if action.isSweepDue { sweep() }
   }
 }

@@ -4,9 +4,8 @@ struct SubscribeAction: ~Copyable {
   let subscription: Subscription
   /// Whether the subscription existed before and stays as it is.
   var isExisting = false
-  /// The state that the subscribing thread delivers now, to the last subscription of `snapshot`.
-  var replay: QueuedState?
-  var snapshot: SubscriptionList.Snapshot?
+  /// The state that the subscribing thread delivers now, to the last subscription of the snapshot.
+  var delivery: (replay: QueuedState, snapshot: SubscriptionList.Snapshot)?
   /// Whether there are so many subscriptions that some may belong to dead subscribers.
   var isSweepDue = false
 }
@@ -116,11 +115,8 @@ extension RegistryState {
     var deliver = request.deliver
     if let extras = lane.registry.extras { deliver = extras.begin(subscription, deliver, &effects) }
     if let pace = lane.pace { deliver = pace.wrapping(deliver) }
-    if let snapshot = lane.join(
-      subscription, deliver, replay: replay, newest: newest, &effects)
-    {
-      action.replay = replay
-      action.snapshot = snapshot
+    if let snapshot = lane.join(subscription, deliver, replay: replay, newest: newest, &effects), let replay {
+      action.delivery = (replay, snapshot)
     }
     if lane.policy.endsBeyondCapacity {
       laggardsAt = min(laggardsAt, subscription.firstVersion + UInt64(lane.capacity))

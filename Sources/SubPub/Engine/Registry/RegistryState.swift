@@ -58,24 +58,22 @@ struct AcceptAction {
   let version: UInt64
   /// The previous state, to be released outside the turn.
   var displaced: (any BoxedPublication)?
-  /// The lane that the publishing thread serves now, not retained.
+  /// The lane that the publishing thread serves now, not retained, and its subscriptions.
   ///
   /// A lane stays at its registry while it is served, and the caller holds the registry.
-  private var lane: Unmanaged<Lane>?
-  private var snapshot: SubscriptionList.Snapshot?
+  private var delivery: (lane: Unmanaged<Lane>, snapshot: SubscriptionList.Snapshot)?
 
   init(version: UInt64) { self.version = version }
 
   /// Has the publishing thread deliver the state to this lane, the only one of its kind, after the turn.
   mutating func willDeliver(on lane: Lane, to snapshot: SubscriptionList.Snapshot) {
-    unsafe self.lane = .passUnretained(lane)
-    self.snapshot = snapshot
+    unsafe delivery = (.passUnretained(lane), snapshot)
   }
 
   /// Delivers the state if that is up to the publishing thread.
   @inline(__always)
   func deliver(_ state: any BoxedPublication) {
-    guard let lane = unsafe lane, let snapshot else { return }
+    guard let (lane, snapshot) = unsafe delivery else { return }
     unsafe lane._withUnsafeGuaranteedRef {
       $0.deliverNow(QueuedState(state, version: version), to: snapshot, from: 0)
     }
