@@ -161,11 +161,7 @@ extension CombinedParts {
     after cause: (any BoxedPublication)?, isFirst: Bool = false, to target: Publisher<T>,
     _ combine: ([any BoxedPublication]) throws -> T
   ) {
-    let new = publication(of: try? combine(all), source: target.id)
-    // The publisher begins as unknown, so this is no transition.
-    if isFirst, new.phase == .unknown { return }
-    if let cause { new.carryValues(of: cause) }
-    target.registry.publish(new)
+    target.publish(publication(of: try? combine(all), source: target.id), after: cause, isFirst: isFirst)
   }
 
   private func publication<T: Sendable>(of value: T?, source: PublisherID) -> Publication<T> {

@@ -56,6 +56,18 @@ extension StatePublisher {
   }
 }
 
+extension Publisher {
+  /// Publishes the next state of a derived publisher, with the values that its cause carries.
+  ///
+  /// The publisher begins as unknown, so a first state that is unknown makes no transition.
+  @usableFromInline
+  func publish(_ new: Publication<Value>, after cause: (any BoxedPublication)?, isFirst: Bool) {
+    if isFirst, new.phase == .unknown { return }
+    if let cause { new.carryValues(of: cause) }
+    registry.publish(new)
+  }
+}
+
 extension StateAccess {
   /// Makes a derived publisher follow this one on a context, from the current state on, until it finishes.
   ///
@@ -67,11 +79,7 @@ extension StateAccess {
   ) -> ScopedSubscription {
     // With few frames, because the transitions of a chain nest.
     let publish: @Sendable (_ cause: Publication<Value>, _ isFirst: Bool) -> Void = { cause, isFirst in
-      guard let new = next(cause) else { return }
-      // The publisher begins as unknown, so this is no transition.
-      if isFirst, new.phase == .unknown { return }
-      new.carryValues(of: cause)
-      target.registry.publish(new)
+      if let new = next(cause) { target.publish(new, after: cause, isFirst: isFirst) }
     }
     // Nil means that the source has finished.
     let make: @Sendable ((any BoxedPublication)?) -> Void = { box in

@@ -148,11 +148,8 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
     let isFinished = new.isOuterFinished && new.inner?.isFinished ?? true
     // What was followed before is released outside the lock.
     state.withLock { swap(&$0, &new) }
-    // The publisher begins as unknown, so this is no transition.
-    if isFirst, publication.phase == .unknown { return }
     if let cause = event.cause {
-      publication.carryValues(of: cause)
-      target.registry.publish(publication)
+      target.publish(publication, after: cause, isFirst: isFirst)
     } else if isFinished {
       target.finish()
     }
