@@ -102,6 +102,25 @@ extension Section2SubscriptionTests {
     #expect((bounded.statistics.skipped, bounded.statistics.highWater) == (1, 1))
   }
 
+  @Test(
+    "a state that is overtaken in the turn before a newcomer's first delivery is skipped",
+    arguments: [BufferingPolicy.latest, .newest(2)])
+  func required_2_04_overtakenNewcomer(policy: BufferingPolicy) {
+    let (publisher, recorder, host) = (publisher, recorder, ManualHost())
+    do {
+      // Its subscriber is dead at the first delivery, and it is released in the turn before the next one.
+      let action = DeinitAction { [weak publisher] in for number in 2...5 { publisher?.updateData(number) } }
+      publisher.subscribe(Event(), on: .actor(host), buffering: policy) { _, _ in withExtendedLifetime(action) {} }
+    }
+    let newcomer = publisher.subscribe(recorder, on: .actor(host), buffering: policy)
+    // It asks the serving thread for such turns.
+    let drain = Trial { await publisher.drain() }.run()
+    host.executor.runAll()
+    #expect(recorder.states == policy.rest(of: (2...5).map { .loaded($0) }))
+    #expect(newcomer.statistics.delivered + newcomer.statistics.skipped == 5)
+    #expect(drain.run().isOver)
+  }
+
   @Test("an unbounded subscriber that joins a flooded lane receives everything, and the others the last state")
   func required_1_03_2_01_unbounded() {
     let (publisher, recorder, executor, flood) = (publisher, recorder, ManualExecutor(), Event())

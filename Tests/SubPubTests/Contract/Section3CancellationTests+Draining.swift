@@ -1,3 +1,4 @@
+import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
@@ -26,6 +27,20 @@ extension Section3CancellationTests {
         #expect(statistics.delivered == recorder.states.count)
       }
     }
+  }
+
+  @Test("drain() waits for no newcomer, even if the lane delivers the same state to it")
+  func required_3_07_newcomerHeld() async throws {
+    let (queue, gate) = (DispatchQueue(label: "queue"), Gate())
+    defer { gate.open() }
+    queue.suspend()
+    publisher.subscribe(recorder, on: .queue(queue))
+    let drain = draining(publisher)
+    #expect(!drain.isOver)
+    publisher.subscribe(makeListener(), on: .queue(queue)) { _, _ in gate.pass() }
+    queue.resume()
+    try await gate.waitUntilHeld()
+    try await drain.finish()
   }
 
   @Test("drain() waits for a delivery under way", arguments: ContextKind.holdable)

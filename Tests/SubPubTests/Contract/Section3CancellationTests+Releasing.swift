@@ -42,6 +42,22 @@ extension Section3CancellationTests {
     own.withLock { $0 = nil }
   }
 
+  @Test("a publisher that is released in a round that is handed back delivers its last state to all, and ends")
+  func required_3_06_2_04_2_08_releasedInRound() {
+    let (host, holder) = (ManualHost(), Locked<Publisher<Int>?>(Publisher<Int>()))
+    // More than a time slice has deliveries.
+    let (subscribers, release) = ((0..<600).map { _ in Event() }, { @Sendable in _ = holder.withLock { $0.take() } })
+    let subscriptions = subscribers.compactMap { subscriber in
+      holder.withLock { $0 }?.subscribe(subscriber, on: .actor(host), buffering: .latest) { subscriber, _ in
+        subscriber.happen()
+        release()
+      }
+    }
+    host.executor.runAll()
+    #expect(subscribers.allSatisfy { $0.count == 1 })
+    #expect(subscriptions.allSatisfy { $0.end == .publisherEnded })
+  }
+
   // MARK: payloads; every test keeps the publisher, too, which holds its current state
 
   private func publish(_ count: Int, _ deaths: Deaths, at publisher: Publisher<Token>) {

@@ -77,7 +77,7 @@ extension Section5LoadTests {
     let cache = ProbeCache(4)
     let bench = hasCache ? LoadBench(cache: cache) : LoadBench()
     let call = bench.call { [manager = bench.manager] in
-      withUnsafeCurrentTask { $0?.cancel() }
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
       do { _ = try await manager.cachedValue() } catch { return error is CancellationError }
       return false
     }

@@ -17,6 +17,8 @@
       .open: [
         "begin 5: true, next 6, under way", "begin late: true, next 8, under way", "pass 5: next 6",
         "close: was next 5, next 5, closed at 9", "begin after another: false, next 6, under way",
+        "skip to 7: true, next 7", "begin after a skip: false, next 7",
+        "skip after a beginning: false, next 6, under way",
       ],
       .delivering: [
         "end: true, next 6", "retract: true, next 5", "close: was next 6, under way, next 6, under way, closed at 9",
@@ -41,6 +43,9 @@
           case "begin 5": "\(gate.begin(5, from: gate.reading)), "
           case "begin late": "\(gate.begin(7, from: gate.reading)), "
           case "begin after another": "\(gate.begin(5, from: reading) && gate.begin(5, from: reading)), "
+          case "skip to 7": "\(gate.skip(to: 7, from: reading)), "
+          case "begin after a skip": "\(gate.skip(to: 7, from: reading) && gate.begin(5, from: reading)), "
+          case "skip after a beginning": "\(gate.begin(5, from: reading) && gate.skip(to: 7, from: reading)), "
           case "end": "\(gate.end(5)), "
           case "retract": "\(gate.retract(5, to: reading)), "
           case "close": (gate.close(at: 9, as: .cancelled).map { "was \(Self.text($0))" } ?? "nil") + ", "

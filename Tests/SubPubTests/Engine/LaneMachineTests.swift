@@ -177,6 +177,18 @@
       ])
     func model_3_07_draining(sequence: String, expected: String) { check(sequence, expected) }
 
+    @Test("a state that a drain takes for skipped can't be delivered any more by a thread that has looked before")
+    func model_3_07_2_04_skipped() {
+      var bench = LaneBench()
+      for command in ["latest", "join", "serve", "drain"] { bench.perform(command) }
+      let (gate, seen) = (bench.lane.inTurn.subscriptions[0].gate.reading, bench.lane.inTurn.subscriptions[0])
+      bench.perform("publish")
+      #expect(bench.description == "serving more attention, at 0, current, drained 1")
+      let hasBegun = seen.gate.begin(0, from: gate)
+      #expect((hasBegun, seen.gate.reading.next) == (false, 1))
+      bench.lane.removeEverything()
+    }
+
     private func check(_ sequence: String, _ expected: String) {
       var bench = LaneBench()
       for command in sequence.components(separatedBy: "; ") { bench.perform(command) }

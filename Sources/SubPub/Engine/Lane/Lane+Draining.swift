@@ -112,11 +112,16 @@ extension Lane {
   }
 
   private func isAwaited(_ subscription: Subscription, by wait: DrainWait) -> Bool {
-    let reading = subscription.gate.reading
-    guard !reading.isClosed else { return false }
-    if isIteration { return inTurn.pending.firstVersion.map { $0 <= wait.version } ?? false }
-    // One past the version that is under way.
-    if reading.isUnderWay, reading.next - 1 <= wait.version { return true }
-    return subscription.awaitsState(upTo: wait.version, at: reading, newest: newest)
+    while true {
+      let reading = subscription.gate.reading
+      guard !reading.isClosed else { return false }
+      if isIteration { return inTurn.pending.firstVersion.map { $0 <= wait.version } ?? false }
+      // One past the version that is under way.
+      if reading.isUnderWay, reading.next - 1 <= wait.version { return true }
+      if reading.next > wait.version { return false }
+      if subscription.awaitsState(upTo: wait.version, at: reading, newest: newest) { return true }
+      // What it waited for is skipped. From now on: the serving thread may be about to begin that delivery.
+      if subscription.gate.skip(to: subscription.firstKept(of: newest), from: reading) { return false }
+    }
   }
 }

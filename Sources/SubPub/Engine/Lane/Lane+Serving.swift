@@ -111,12 +111,15 @@ extension Lane {
     while batch.slot < snapshot.count {
       let slot = batch.slot
       let isTimeLeft = snapshot.visit(slot) { subscription in
-        let reading = subscription.gate.reading
+        var reading = subscription.gate.reading
         guard isDue(state.version, for: subscription, at: reading) else { return true }
         guard timeSlice.allowsDelivery() else { return false }
         // A drain may be waiting that began before this newcomer came, and doesn't wait for it (3.07).
         if reading.next == subscription.firstVersion, phase.hasRequest(.attention) {
           perform { handleRequests(&batch, &$0) }
+          // The turn has released foreign objects, and may have had to wait: the state may have been overtaken (2.04).
+          reading = subscription.gate.reading
+          if !isDue(state.version, for: subscription, at: reading) { return true }
         }
         switch deliver(state, to: subscription, at: reading, slot, in: snapshot) {
         case .ended: break

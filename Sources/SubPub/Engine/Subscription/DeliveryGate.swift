@@ -80,6 +80,11 @@ extension DeliveryGate {
     return word.compareExchange(expected: expected, desired: desired, ordering: .acquiringAndReleasing).exchanged
   }
 
+  /// Moves past states that are skipped, in a turn; returns false if the gate doesn't contain any more what was read.
+  ///
+  /// So a thread that has read the gate before can't deliver one of them any more.
+  func skip(to version: UInt64, from reading: Reading) -> Bool { exchange(reading.bits, for: version << 2) }
+
   /// Begins and ends a delivery at once, in a turn, in which no one can close the gate.
   func pass(_ version: UInt64) { word.store((version + 1) << 2, ordering: .releasing) }
 }
