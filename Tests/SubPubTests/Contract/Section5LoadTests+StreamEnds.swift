@@ -125,6 +125,8 @@ extension Section5LoadTests {
     meanwhile.set { [bench] in _ = bench.refresh(restarting: true) }
     let log = bench.listen()
     #expect(log.states == [.unknown, .loading(previous: nil), .loading(previous: nil)])
+    // The caller's task holds the bench as long as it waits.
+    bench.end()
   }
 
   @Test("a task that is cancelled before it refreshes begins nothing, and restarts nothing", arguments: [false, true])
