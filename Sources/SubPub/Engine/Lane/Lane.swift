@@ -9,6 +9,8 @@ package final class Lane: Servable {
   let context: DeliveryContext
   /// The buffering policy of all its subscriptions.
   let policy: BufferingPolicy
+  /// The largest number of states that may be pending for a subscription.
+  let capacity: Int
   /// How many of the newest states aren't skipped; `.max` if none ever is.
   let keptCount: Int
   let isImmediate: Bool
@@ -47,6 +49,7 @@ package final class Lane: Servable {
   ) {
     self.context = context
     self.policy = policy
+    capacity = policy.capacity
     keptCount = policy.endsBeyondCapacity ? .max : policy.capacity
     isShared = context.isShared && policy.interval == nil && predecessorCount == 0
     deliversAtOnce = isShared && context.deliversAtOnce(policy)
@@ -76,9 +79,6 @@ package final class Lane: Servable {
   @inline(__always) var servesCurrent: Bool { keptCount == 1 && !isIteration }
 
   @inline(__always) var newest: UInt64 { newestVersion.load(ordering: .acquiring) }
-
-  /// The largest number of states that may be pending for a subscription.
-  @inline(__always) var capacity: Int { policy.capacity }
 
   /// The publisher's newest version; outside every turn.
   var exactNewest: UInt64 { servesCurrent ? registry.turn { $0.newest } : newest }
