@@ -142,5 +142,5 @@ extension GateState where Held == Waiter {
     if place < held.count, held[place] === waiter { held.remove(at: place) }
   }
 
-  private func place(of waiter: Waiter) -> Int { held.place { $0.number < waiter.number } }
+  private func place(of waiter: Waiter) -> Int { held.lowerBound { $0.number < waiter.number } }
 }

@@ -217,7 +217,7 @@ private struct Sleepers {
   }
 
   private func place(of waiter: Waiter, until deadline: ManualClock.Instant) -> Int {
-    asleep.place { ($0.deadline, $0.waiter.number) < (deadline, waiter.number) }
+    asleep.lowerBound { ($0.deadline, $0.waiter.number) < (deadline, waiter.number) }
   }
 
   /// Sets the clock, and removes and returns the tasks whose deadline has passed, the earliest first.

@@ -1,4 +1,6 @@
 #if Redis
+  import SubPub
+
   /// The id of an entry.
   struct StandInID: Comparable {
     var milliseconds: UInt64
@@ -79,14 +81,7 @@
     func ids(from start: StandInBound) -> [StandInID] { entries[index(of: start)...].map(\.id) }
 
     /// The index of the first entry behind a bound.
-    private func index(of bound: StandInBound) -> Int {
-      var (low, high) = (0, entries.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if bound.isBefore(entries[middle].id) { high = middle } else { low = middle + 1 }
-      }
-      return low
-    }
+    private func index(of bound: StandInBound) -> Int { entries.lowerBound { !bound.isBefore($0.id) } }
   }
 
   /// A place between entries: just before an id, or just behind it.

@@ -94,20 +94,6 @@ extension Waiter {
   }
 }
 
-extension RandomAccessCollection where Index == Int {
-  /// The first place whose element isn't less than some value; the elements are in order.
-  ///
-  /// - Complexity: O(log *n*).
-  func place(where isLess: (Element) -> Bool) -> Int {
-    var (low, high) = (startIndex, endIndex)
-    while low < high {
-      let middle = (low + high) / 2
-      if isLess(self[middle]) { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-}
-
 extension [Waiter] {
   /// Finishes each of the waits, in order; not to be called under a lock.
   func finishAll() { for waiter in self { waiter.finish(.reached) } }

@@ -66,14 +66,7 @@
     }
 
     /// The place of the first bucket that isn't before a time.
-    private func index(of time: Moment) -> Int {
-      var (low, high) = (0, buckets.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if buckets[middle].time < time { low = middle + 1 } else { high = middle }
-      }
-      return low
-    }
+    private func index(of time: Moment) -> Int { buckets.lowerBound { $0.time < time } }
 
     /// Removes the timers that fire now, and returns them in the order of their times.
     mutating func takeDue(at now: Moment) -> [any LoopTimer] {

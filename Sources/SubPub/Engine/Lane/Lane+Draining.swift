@@ -63,12 +63,8 @@ package struct DrainQueue {
   mutating func move(_ newSlot: (Int) -> Int) { for index in start..<waits.count { waits[index].move(newSlot) } }
 
   private func index(of waiter: WaiterID) -> Int? {
-    var (low, high) = (start, waits.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if waits[middle].waiter < waiter { low = middle + 1 } else { high = middle }
-    }
-    return low < waits.count && waits[low].waiter == waiter ? low : nil
+    let index = waits[start...].lowerBound { $0.waiter < waiter }
+    return index < waits.count && waits[index].waiter == waiter ? index : nil
   }
 
   /// Drops calls that are over, once most are.
