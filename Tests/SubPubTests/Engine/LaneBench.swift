@@ -25,6 +25,8 @@
     private let recorder = Recorder<Int>()
     private(set) var lane: Lane
     private var (subscriptions, batch, version) = ([Subscription](), Batch(), UInt64(0))
+    /// The state whose round is under way, and the slot of the subscription that it visits next.
+    private var round: (state: QueuedState, slot: Int)?
     private var (notes, isForeign, drained) = ([String](), false, 0)
 
     init() { lane = Lane(.background, of: registry, newest: 0) }
@@ -63,28 +65,35 @@
           version += 1
           note(lane.append(newest, &effects))
         }
-      case "served": (batch.current, batch.queue) = (nil, StateQueue())
+      case "served": (round, batch.queue) = (nil, StateQueue())
       case "serve":
-        batch = Batch()
+        (round, batch) = (nil, Batch())
         notes.removeAll { $0 == "left" }
-        _ = lane.begin(&batch, newest, &effects)
-      case "next": if lane.takeNext(&batch, newest, &effects) == .leaveToOthers { notes.append("left") }
+        if lane.begin(&batch, newest, &effects) { startRound() }
+      case "next":
+        switch lane.takeNext(&batch, newest, &effects) {
+        case .serve: startRound()
+        case .stop: break
+        case .leaveToOthers: notes.append("left")
+        }
       case "rest": _ = lane.phase.finishWithoutTurn()
       case "begin", "visit":
-        guard let state = batch.current else {
+        guard let (state, slot) = round else {
           Issue.record("nothing is under way")
           return
         }
-        let subscription = subscriptions[batch.slot]
+        let subscription = subscriptions[slot]
         let hasBegun = subscription.gate.begin(state.version, from: subscription.gate.reading)
         #expect(hasBegun)
         if words[0] == "begin" { return }
         let isOpen = subscription.gate.end(state.version)
         #expect(isOpen)
-        batch.slot += 1
-        if batch.slot == batch.snapshot?.count { batch.current = nil }
-      case "end": notes.append("\(subscriptions[batch.slot].gate.end(batch.current?.version ?? 0))")
-      case "handBack": _ = lane.handBack(&batch, &effects)
+        round = slot + 1 == batch.snapshot?.count ? nil : (state, slot + 1)
+      case "end":
+        if let (state, slot) = round { notes.append("\(subscriptions[slot].gate.end(state.version))") }
+      case "handBack":
+        if let (state, slot) = round.take() { batch.queue.prepend(state, from: slot) }
+        _ = lane.handBack(&batch, &effects)
       case "cancel":
         let subscription = subscriptions[number ?? 0]
         if let found = subscription.gate.close(at: version, as: .cancelled) {
@@ -100,6 +109,11 @@
       }
     }
 
+    private mutating func startRound() {
+      let slot = batch.queue.firstSlot
+      round = batch.queue.popFirst().map { ($0, slot) }
+    }
+
     private mutating func note(_ snapshot: SubscriptionList.Snapshot?) {
       if let snapshot { notes = ["here \(snapshot.count)"] }
     }
@@ -108,9 +122,7 @@
       let requests = [(LanePhase.Requests.more, " more"), (.attention, " attention")]
       let phase = "\(lane.phase.current)" + requests.filter { lane.phase.hasRequest($0.0) }.map(\.1).joined()
       var words = [phase]
-      if let current = batch.current {
-        words.append("at \(current.version)" + Self.text(batch.slot))
-      }
+      if let (state, slot) = round { words.append("at \(state.version)" + Self.text(slot)) }
       if !batch.queue.isEmpty { words.append("rest\(Self.text(batch.queue))") }
       words += notes
       if !lane.inTurn.pending.isEmpty { words.append("pending\(Self.text(lane.inTurn.pending))") }

@@ -188,8 +188,7 @@
         let (lane, subscription) = (subscriptions[number].lane, subscriptions[number])
         var batch = Batch()
         _ = state.withLane(lane, &effects) { [current = state.queuedCurrent] in lane.begin(&batch, current, &$0) }
-        _ = subscription.gate.begin(batch.current?.version ?? 0, from: subscription.gate.reading)
-        batch.current = nil
+        _ = subscription.gate.begin(batch.queue.popFirst()?.version ?? 0, from: subscription.gate.reading)
         batches[number] = batch
       case "end" where words.count == 1: state.release(&effects)
       case "finish": state.finish(&effects)

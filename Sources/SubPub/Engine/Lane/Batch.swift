@@ -1,11 +1,7 @@
 /// The states that the serving thread has taken to serve between two turns.
 struct Batch {
-  /// States that still have to be served; they count as pending (2.04).
+  /// States that still have to be served, but for the one whose round is under way; they count as pending (2.04).
   var queue = StateQueue()
-  /// The state whose round is under way.
-  var current: QueuedState?
-  /// The slot of the subscription that the round visits next.
-  var slot = 0
   var snapshot: SubscriptionList.Snapshot?
   /// The slots of subscriptions whose subscribers were found dead.
   var dead: [Int] = []
@@ -19,13 +15,6 @@ struct Batch {
   var newestTaken: UInt64?
   /// Whether to wait a little before the next turn, because states arrive faster than the lane can take them.
   var waitsForNewer = false
-
-  /// Advances to the next state; returns false when all states are served.
-  mutating func startRound() -> Bool {
-    slot = queue.firstSlot
-    current = queue.popFirst()
-    return current != nil
-  }
 
   /// Whether the thread has seen some versions before this one never as the newest.
   func hasGap(before newest: UInt64) -> Bool { newestTaken.map { newest > $0 + 1 } ?? false }

@@ -44,7 +44,7 @@ extension Lane {
     batch.waitsForNewer = servesCurrent && !isImmediate && batch.hasGap(before: newest)
     batch.newestTaken = newest
     batch.snapshot = inTurn.subscriptions.snapshot
-    return batch.startRound() ? .serve : .stop
+    return batch.queue.isEmpty ? .stop : .serve
   }
 
   /// Takes what is pending: all, or, if others have published some of it, no more than is left for them.
@@ -64,7 +64,6 @@ extension Lane {
 
   /// Makes the rest of the batch pending again, because the time slice is over; returns false if nothing is left.
   func handBack(_ batch: inout Batch, _ effects: inout Effects) -> Bool {
-    if let current = batch.current.take() { batch.queue.prepend(current, from: batch.slot) }
     if hasRequests(batch) { handleRequests(&batch, &effects) }
     requeue(&batch, &effects)
     compact()

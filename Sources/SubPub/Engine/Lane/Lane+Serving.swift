@@ -66,11 +66,11 @@ extension Lane {
     // Not earlier: whoever shares the lane doesn't wait for them (2.08).
     defer { for lane in batch.successors { lane.wake() } }
     repeat {
-      repeat {
+      while !batch.queue.isEmpty {
         guard serveRound(&batch, &timeSlice) else { return handBack(&batch) }
         // After the last round, the turn that takes the next batch handles them.
         if !batch.queue.isEmpty, hasRequests(batch) { perform { handleRequests(&batch, &$0) } }
-      } while batch.startRound()
+      }
       batch.rest = pace?.takeRest()
       if batch.waitsForNewer { spin() }
     } while takeNext(&batch)
@@ -94,7 +94,7 @@ extension Lane {
     var effects = Effects()
     let isPending = registry.turn { state in
       // After the release, nobody else may have needed it.
-      if servesCurrent, state.current == nil { state.current = batch.current?.state }
+      if servesCurrent, state.current == nil { state.current = batch.queue.last?.state }
       return state.withLane(self, &effects) { handBack(&batch, &$0) }
     }
     // On a concurrent queue the lane continues at once. Whatever belonged to the round has to be released by then
@@ -104,12 +104,12 @@ extension Lane {
     effects.perform()
   }
 
-  /// Delivers the current state to its subscriptions; returns false if the time slice ends first.
+  /// Delivers the first state to its subscriptions; puts it back, and returns false, if the time slice ends first.
   @inline(__always)
   private func serveRound(_ batch: inout Batch, _ timeSlice: inout TimeSlice) -> Bool {
-    guard let state = batch.current, let snapshot = batch.snapshot else { return true }
-    while batch.slot < snapshot.count {
-      let slot = batch.slot
+    var slot = batch.queue.firstSlot
+    guard let state = batch.queue.popFirst(), let snapshot = batch.snapshot else { return true }
+    while slot < snapshot.count {
       let isTimeLeft = snapshot.visit(slot) { subscription in
         var reading = subscription.gate.reading
         guard isDue(state.version, for: subscription, at: reading) else { return true }
@@ -128,10 +128,12 @@ extension Lane {
         }
         return true
       }
-      guard isTimeLeft else { return false }
-      batch.slot = slot + 1
+      guard isTimeLeft else {
+        batch.queue.prepend(state, from: slot)
+        return false
+      }
+      slot += 1
     }
-    batch.current = nil
     return true
   }
 
