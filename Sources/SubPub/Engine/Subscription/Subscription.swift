@@ -62,7 +62,8 @@ public final class Subscription: Sendable {
   ///
   /// False once the subscription was cancelled or has fallen behind (2.11), or its subscriber or the actor that is its
   /// context has died. After the publisher was finished or released, it stays true until all pending states have been
-  /// delivered.
+  /// delivered. To other threads, a dead subscriber of the main actor counts as alive until the main actor has looked;
+  /// reading this asks it to look.
   public var isActive: Bool { gate.isOpen && isAlive }
 
   /// Whether it has ended, and no delivery is under way.
