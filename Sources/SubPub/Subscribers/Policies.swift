@@ -1,6 +1,9 @@
 /// How many states may be pending for a subscription, and which one a new state replaces (2.04).
 ///
 /// No policy drops the last state of a subscription that goes on (1.03). Every dropped state counts as skipped.
+///
+/// With ``latest`` and ``newest(_:)``, a slow subscription can keep others in its lane from receiving anything while
+/// states keep coming: see <doc:ChoosingAContext>.
 public enum BufferingPolicy: Hashable, Sendable {
   /// Keeps every state until it is delivered.
   ///
