@@ -126,6 +126,23 @@
       #expect((passed, waiters.contains { pending.waiters.contains($0) }) == ([false, false, false], false))
     }
 
+    @Test("for several clears of a blocked cache, and nothing is left of them")
+    func required_5_10_lastWaiter() throws {
+      var pending = PendingOperations()
+      var waiters: [WaiterID] = []
+      for _ in 0..<Self.count {
+        _ = pending.append(.clear {})
+        let waiter = pending.addMark()
+        waiters.append(try #require(waiter))
+      }
+      _ = pending.append(.clear {})
+      // All wait at one mark now.
+      for waiter in waiters.dropLast() { pending.removeMark(of: waiter)?.resume() }
+      #expect(pending.operations.count == 2)
+      pending.removeMark(of: waiters[Self.count - 1])?.resume()
+      #expect(pending.operations.count == 1)
+    }
+
     @Test("for the end of one stream")
     func required_5_21_manyEnds() {
       let bench = StreamBench()

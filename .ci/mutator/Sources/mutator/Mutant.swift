@@ -36,7 +36,7 @@ struct Mutant {
     ("Sources/SubPubTesting/", "SubPubTests.*(Gate|Recorder|Manual|Seeded)|_7_"),
     ("Sources/SubPub/Managing/", "_5_[0-9][0-9]_|RetryPolicy"),
     ("Sources/SubPub/Caches/", "_5_[0-9][0-9]_|MemoryCache"),
-    ("Sources/SubPub/Families/", "_5_(01|19|28)_"),
+    ("Sources/SubPub/Families/", "_5_(01|15|19|25|28)_"),
     ("Sources/SubPub/Directory/", "Directory|_5_19_|_3_07_"),
     ("Sources/SubPub/Engine/Watching/", "_7_|_6_05_|_2_05_|_5_21_"),
     ("Sources/SubPub/", "_[1-46]_[0-9][0-9]_|_5_(06|15|19|21|22|29)_|SubPubTests.*(\(parts))Tests"),
