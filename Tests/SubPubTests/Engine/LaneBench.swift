@@ -77,20 +77,19 @@
         case .leaveToOthers: notes.append("left")
         }
       case "rest": _ = lane.phase.finishWithoutTurn()
-      case "begin", "visit":
+      case "begin", "visit", "end":
         guard let (state, slot) = round else {
           Issue.record("nothing is under way")
           return
         }
         let subscription = subscriptions[slot]
+        if words[0] == "end" { return notes.append("\(subscription.gate.end(state.version))") }
         let hasBegun = subscription.gate.begin(state.version, from: subscription.gate.reading)
         #expect(hasBegun)
         if words[0] == "begin" { return }
         let isOpen = subscription.gate.end(state.version)
         #expect(isOpen)
         round = slot + 1 == batch.snapshot?.count ? nil : (state, slot + 1)
-      case "end":
-        if let (state, slot) = round { notes.append("\(subscriptions[slot].gate.end(state.version))") }
       case "handBack":
         if let (state, slot) = round.take() { batch.queue.prepend(state, from: slot) }
         _ = lane.handBack(&batch, &effects)

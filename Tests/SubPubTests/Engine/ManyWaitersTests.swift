@@ -108,13 +108,7 @@
 
     @Test("for a blocked cache that is cleared again and again")
     func required_5_10_manyClears() throws {
-      var pending = PendingOperations()
-      var waiters: [WaiterID] = []
-      for _ in 0..<Self.count {
-        _ = pending.append(.clear {})
-        let waiter = pending.addMark()
-        waiters.append(try #require(waiter))
-      }
+      var (pending, waiters) = try Self.clears()
       // Those who wait for a clear that another one has taken the place of wait for nothing.
       #expect(pending.operations.count == 3)
       pending.removeMark(of: waiters[0])?.resume()
@@ -128,19 +122,25 @@
 
     @Test("for several clears of a blocked cache, and nothing is left of them")
     func required_5_10_lastWaiter() throws {
-      var pending = PendingOperations()
-      var waiters: [WaiterID] = []
-      for _ in 0..<Self.count {
-        _ = pending.append(.clear {})
-        let waiter = pending.addMark()
-        waiters.append(try #require(waiter))
-      }
+      var (pending, waiters) = try Self.clears()
       _ = pending.append(.clear {})
       // All wait at one mark now.
       for waiter in waiters.dropLast() { pending.removeMark(of: waiter)?.resume() }
       #expect(pending.operations.count == 2)
       pending.removeMark(of: waiters[Self.count - 1])?.resume()
       #expect(pending.operations.count == 1)
+    }
+
+    /// Clears of a blocked cache, and a waiter for each.
+    private static func clears() throws -> (pending: PendingOperations, waiters: [WaiterID]) {
+      var pending = PendingOperations()
+      var waiters: [WaiterID] = []
+      for _ in 0..<count {
+        _ = pending.append(.clear {})
+        let waiter = pending.addMark()
+        waiters.append(try #require(waiter))
+      }
+      return (pending, waiters)
     }
 
     @Test("for the end of one stream")
