@@ -222,12 +222,8 @@ func positionsOutOfOrder(_ numbers: [Int]) -> [Int] {
   var predecessors: [Int?] = []
   predecessors.reserveCapacity(numbers.count)
   for (position, number) in numbers.enumerated() {
-    var (length, limit) = (0, ends.count)
-    if let last = ends.last, numbers[last] < number { length = limit }
-    while length < limit {
-      let middle = (length + limit) / 2
-      if numbers[ends[middle]] < number { length = middle + 1 } else { limit = middle }
-    }
+    let continues = ends.last.map { numbers[$0] < number } ?? true
+    let length = continues ? ends.count : ends.lowerBound { numbers[$0] < number }
     predecessors.append(length > 0 ? ends[length - 1] : nil)
     if length == ends.count { ends.append(position) } else { ends[length] = position }
   }
